@@ -1,0 +1,1 @@
+//! HTTP API: routes by audience, auth, SSE, OpenAPI; serves the built web app.

@@ -1,0 +1,2 @@
+//! The `lightspeed` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! All SQL: queue, boards, accounts.

@@ -1,0 +1,1 @@
+//! The Device trait: allocate, write, launch, time, export. One backend so far: emulated.

@@ -1,0 +1,27 @@
+//! The words of the product as types: ids, verdicts, devices, submissions, judgings, reports.
+//!
+//! No I/O and no policy: every other crate may depend on this one, so it holds only what two rooms
+//! must agree on. The spelling of everything serialised here is public contract
+//! (`lightspeed.report/1`, the HTTP API); growing it is free, changing it takes a new version.
+
+pub mod clock;
+pub mod device;
+pub mod diagnostic;
+pub mod element;
+pub mod ids;
+pub mod judging;
+pub mod report;
+pub mod signature;
+pub mod source;
+pub mod verdict;
+
+pub use clock::{Clock, SystemClock};
+pub use device::{DeviceKind, DeviceName, TargetLimits};
+pub use diagnostic::{Diagnostic, Severity, Stage};
+pub use element::ElementType;
+pub use ids::{AttemptId, JudgingId, RequestId, SubmissionId, UserId, WorkerId};
+pub use judging::{Mode, Phase, Progress, Status};
+pub use report::Report;
+pub use signature::{Axes, Direction, Parameter, ParameterKind, Signature};
+pub use source::{Source, SourceError};
+pub use verdict::{Verdict, VerdictKind};

@@ -1,0 +1,302 @@
+//! The report of one judging: `lightspeed.report/1`.
+//!
+//! Units are in the names. A number nobody measured is `null`, never 0. Readers must ignore fields
+//! they do not know. Held-out rows appear without axes or values.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::{Axes, DeviceKind, DeviceName, Diagnostic, Mode, Verdict, VerdictKind};
+
+/// The `schema` field of every report this code writes.
+pub const REPORT_SCHEMA: &str = "lightspeed.report/1";
+
+/// Everything a judging found out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Report {
+    /// Always [`REPORT_SCHEMA`].
+    pub schema: String,
+    /// Which problem, at which version.
+    pub problem: ProblemRef,
+    /// Which device.
+    pub device: DeviceRef,
+    /// Practice or ranked.
+    pub mode: Mode,
+    /// SHA-256 of the submitted bytes.
+    pub source_sha256: String,
+    /// What compiled it.
+    pub toolchain: ToolchainRef,
+    /// The final word.
+    pub verdict: Verdict,
+    /// What exactly happened.
+    pub kind: Option<VerdictKind>,
+    /// One sentence for a person.
+    pub message: String,
+    /// Messages at places in the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How the host function ran.
+    pub execution: Execution,
+    /// Compiled kernels.
+    pub kernels: Vec<KernelResources>,
+    /// One row a shape, in judging order.
+    pub shapes: Vec<ShapeReport>,
+    /// The score, where one was earned.
+    pub score: Option<Score>,
+    /// Where the time went.
+    pub phases_s: PhaseTimes,
+    /// What a careful reader should know.
+    pub warnings: Vec<String>,
+    /// When the judging began.
+    pub started_at: DateTime<Utc>,
+    /// When the verdict was known.
+    pub finished_at: DateTime<Utc>,
+}
+
+/// A problem at a version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ProblemRef {
+    /// Slug.
+    pub slug: String,
+    /// Version of the package.
+    pub version: u32,
+}
+
+/// The device as it was at the time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DeviceRef {
+    /// Model.
+    pub name: DeviceName,
+    /// Measured or counted.
+    pub kind: DeviceKind,
+    /// The architecture compiled for, e.g. `sm_90a`.
+    pub arch: String,
+    /// Measurement profile: timer, clock mode, driver; `null` on the emulated device.
+    pub profile: Option<String>,
+}
+
+/// The compiler, by version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ToolchainRef {
+    /// NVRTC's version, e.g. `13.5.37`.
+    pub nvrtc: String,
+    /// CUPTI's version, where it timed.
+    pub cupti: Option<String>,
+    /// Options handed to NVRTC.
+    pub options: Vec<String>,
+}
+
+/// How the host function ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum Execution {
+    /// Interpreted ahead into a launch plan.
+    Planned,
+    /// Interpreted while the device ran.
+    Live,
+}
+
+/// What the compiler made of one kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct KernelResources {
+    /// Name as written in the source, with template arguments.
+    pub name: String,
+    /// Registers a thread.
+    pub registers: Option<u32>,
+    /// Local memory for spilled registers, a thread.
+    pub spill_bytes: Option<u32>,
+    /// Static shared memory a block.
+    pub static_smem_bytes: Option<u32>,
+    /// Theoretical occupancy (0 to 1) at the launch with the most threads.
+    pub occupancy: Option<f64>,
+}
+
+/// Why a shape is in the judging.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum ShapeRole {
+    /// Correctness only.
+    Edge,
+    /// A stratum's public draw.
+    Public,
+    /// A stratum's secret draw of this epoch.
+    HeldOut,
+    /// A small stand-in on the emulated device.
+    Emulated,
+}
+
+/// Which side of the roofline holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum Bound {
+    /// T_SOL is the compute time.
+    Compute,
+    /// T_SOL is the memory time.
+    Memory,
+}
+
+/// One shape's result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ShapeReport {
+    /// Stable name within the judging.
+    pub id: String,
+    /// The stratum it stands for; `null` for edge shapes.
+    pub stratum: Option<String>,
+    /// Why it is here.
+    pub role: ShapeRole,
+    /// Axis values; `null` on held-out rows.
+    pub axes: Option<Axes>,
+    /// Score weight; `null` for edge shapes.
+    pub w: Option<f64>,
+    /// This shape's verdict; `null` when the judging ended before it ran.
+    pub verdict: Option<Verdict>,
+    /// What exactly happened.
+    pub kind: Option<VerdictKind>,
+    /// One sentence for a person, where there is something to say.
+    pub message: Option<String>,
+    /// What differs, in practice detail.
+    pub mismatches: Vec<OutputMismatch>,
+    /// Launches the plan makes.
+    pub launches: Option<u32>,
+    /// Operations the problem prices, in FLOP.
+    pub flop: Option<f64>,
+    /// Bytes that must move.
+    pub fused_bytes: Option<u64>,
+    /// Measured time; `null` on the emulated device.
+    pub t_s: Option<f64>,
+    /// What the hardware allows. On the emulated device: for the GPU it stands in for.
+    pub t_sol_s: Option<f64>,
+    /// Which side of the roofline holds.
+    pub bound: Option<Bound>,
+    /// T_SOL / T.
+    pub sol: Option<f64>,
+    /// `fused_bytes / (32 * global sectors)`, emulated device only.
+    pub traffic_efficiency: Option<f64>,
+    /// What the emulated device counted.
+    pub counters: Option<Counters>,
+}
+
+/// One output that differs from the reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OutputMismatch {
+    /// The parameter's name in the problem.
+    pub output: String,
+    /// Elements outside their tolerance.
+    pub count: u64,
+    /// Elements in all.
+    pub elements: u64,
+    /// NaN where the reference has none.
+    pub nan: u64,
+    /// Infinity where the reference has none.
+    pub inf: u64,
+    /// Elements that still hold the poison pattern: never written.
+    pub unwritten: u64,
+    /// Largest absolute error; `null` when no finite one exists.
+    pub max_abs_error: Option<f64>,
+    /// Largest relative error; `null` when no finite one exists.
+    pub max_rel_error: Option<f64>,
+    /// The first few.
+    pub first: Vec<ElementMismatch>,
+}
+
+/// One element that differs. Non-finite values are spelt `NaN`, `inf`, `-inf`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ElementMismatch {
+    /// Index along each dimension of the tensor.
+    pub index: Vec<u64>,
+    /// What the reference has.
+    pub expected: String,
+    /// What the submission wrote.
+    pub actual: String,
+    /// The difference that would have been admitted.
+    pub tolerance: String,
+}
+
+/// What the emulated device counted over all launches of a shape.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Counters {
+    /// Instructions issued, one a warp.
+    pub warp_instructions: u64,
+    /// Instructions executed, one an active lane.
+    pub thread_instructions: u64,
+    /// Warp-level global loads and stores.
+    pub global_requests: u64,
+    /// 32-byte sectors touched by global loads.
+    pub global_load_sectors: u64,
+    /// 32-byte sectors touched by global stores and atomics.
+    pub global_store_sectors: u64,
+    /// Warp-level shared-memory accesses.
+    pub shared_requests: u64,
+    /// Passes the shared memory needs for them; more than requests means bank conflicts.
+    pub shared_wavefronts: u64,
+    /// Barriers, one a warp.
+    pub barriers: u64,
+    /// Atomic operations, one an active lane.
+    pub atomics: u64,
+    /// Conditional branches on which lanes of a warp disagree.
+    pub divergent_branches: u64,
+    /// Floating-point operations by type (`f32`, `f64`, ...); a fused multiply-add counts two.
+    pub flop: BTreeMap<String, u64>,
+}
+
+/// What the board ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum ScoreMetric {
+    /// Measured against the limit.
+    Sol,
+    /// Modelled from counters against the limit.
+    ModelledSol,
+    /// Fused bytes over bytes moved in sectors.
+    TrafficEfficiency,
+}
+
+/// A score over the distribution.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Score {
+    /// What `value` is.
+    pub metric: ScoreMetric,
+    /// The headline, 0 to 1.
+    pub value: Option<f64>,
+    /// The same with T_SOL alone, without the launch floor.
+    pub strict_sol: Option<f64>,
+    /// Id of the shape with the lowest ratio.
+    pub worst_shape: Option<String>,
+    /// Version of the formulas and device figures.
+    pub scoring_version: u32,
+}
+
+/// Seconds spent in each phase; `null` where it did not happen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PhaseTimes {
+    /// Waiting for a worker.
+    pub queue: Option<f64>,
+    /// Parsing and interpreting the host function.
+    pub plan: Option<f64>,
+    /// NVRTC.
+    pub compile: Option<f64>,
+    /// Running the submission's kernels.
+    pub execute: Option<f64>,
+    /// Reference and comparison.
+    pub check: Option<f64>,
+    /// Everything else the judge did.
+    pub overhead: Option<f64>,
+    /// From start to verdict.
+    pub total: Option<f64>,
+}

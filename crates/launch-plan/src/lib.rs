@@ -1,0 +1,1 @@
+//! A .cu file becomes device source and a host plan; the interpreter of the host subset.

@@ -1,0 +1,1 @@
+//! Problem packages: model, loader, validation, shape drawing, expressions, input generators.

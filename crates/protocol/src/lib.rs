@@ -1,0 +1,1 @@
+//! What clients, workers and the API say to each other.

@@ -1,0 +1,1 @@
+//! T_SOL, SOL, MFU, aggregation and plausibility. Pure: formulas and device descriptions, no I/O.

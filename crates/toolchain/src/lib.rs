@@ -1,0 +1,1 @@
+//! NVRTC: discovery, options, headers and shims, diagnostics, resource usage.

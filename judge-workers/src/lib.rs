@@ -1,0 +1,1 @@
+//! The worker daemon: claims over HTTP, compile pool, executor pool, heartbeats.
