@@ -1,1 +1,15 @@
-//! The Device trait: allocate, write, launch, time, export. One backend so far: emulated.
+//! What a judging needs of a device: memory, modules, launches in order, timed spans, exported outputs.
+//!
+//! The judge crate talks to the [`Device`] trait and does not know which backend it has. The trait is
+//! shaped for a GPU (streams, modules, spans, exports for another process); the [`emulated`] backend
+//! answers the same calls on a CPU. Only executor and checker children may own a device.
+
+pub mod emulated;
+mod error;
+mod operation;
+mod traits;
+
+pub use emulated::EmulatedDevice;
+pub use error::{DeviceError, Fault};
+pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
+pub use traits::{Device, Exported, KernelLayout, ModuleImage, Span};

@@ -107,6 +107,8 @@ pub enum VerdictKind {
     // compile_error
     /// NVRTC's diagnostics say what is wrong.
     Diagnostics,
+    /// The compiler itself crashed on the source.
+    CompilerCrash,
     /// The compile ran into a limit named in the message.
     CompileLimit,
     // time_limit
@@ -159,6 +161,7 @@ impl VerdictKind {
             Self::LaunchConfig => "launch_config",
             Self::HostFault => "host_fault",
             Self::Diagnostics => "diagnostics",
+            Self::CompilerCrash => "compiler_crash",
             Self::CompileLimit => "compile_limit",
             Self::InstructionFuel => "instruction_fuel",
             Self::WallClock => "wall_clock",

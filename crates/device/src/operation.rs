@@ -1,0 +1,94 @@
+//! What can be put on a stream.
+
+/// A device allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub u32);
+
+/// A loaded module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModuleId(pub u32);
+
+/// An ordered queue of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StreamId(pub u32);
+
+/// A place in device memory. The offset may leave the buffer, as pointer arithmetic does; only the
+/// access that follows is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// The null pointer.
+    Null,
+    /// `offset_bytes` from the start of a buffer.
+    Buffer {
+        /// The allocation meant.
+        buffer: BufferId,
+        /// Distance from its first byte.
+        offset_bytes: i64,
+    },
+}
+
+impl Address {
+    /// The first byte of a buffer.
+    #[must_use]
+    pub fn start_of(buffer: BufferId) -> Self {
+        Self::Buffer { buffer, offset_bytes: 0 }
+    }
+}
+
+/// One kernel argument, already of the kernel's own type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A device pointer.
+    Pointer(Address),
+    /// Little-endian bytes of a value.
+    Value(Vec<u8>),
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchSpec {
+    /// The module that holds the kernel.
+    pub module: ModuleId,
+    /// The kernel's mangled name.
+    pub kernel: String,
+    /// Blocks along x, y, z.
+    pub grid: [u32; 3],
+    /// Threads along x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory of a block.
+    pub dynamic_shared_bytes: u32,
+    /// Arguments in order.
+    pub arguments: Vec<Argument>,
+}
+
+/// One operation of a stream, run in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Run a kernel.
+    Launch(LaunchSpec),
+    /// Set bytes.
+    Memset {
+        /// First byte.
+        destination: Address,
+        /// The value of every byte.
+        value: u8,
+        /// How many.
+        bytes: u64,
+    },
+    /// Copy within device memory.
+    Copy {
+        /// First byte written.
+        destination: Address,
+        /// First byte read.
+        source: Address,
+        /// How many.
+        bytes: u64,
+    },
+    /// Copy known bytes from the host.
+    Upload {
+        /// First byte written.
+        destination: Address,
+        /// What is written.
+        data: Vec<u8>,
+    },
+}
