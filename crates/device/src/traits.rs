@@ -36,6 +36,20 @@ pub struct Span {
     pub printed: String,
 }
 
+impl Span {
+    /// Adds a span that follows this one.
+    pub fn append(&mut self, next: Self) {
+        self.duration = match (self.duration, next.duration) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        if let Some(counters) = &next.counters {
+            *self.counters.get_or_insert_default() += counters;
+        }
+        self.printed.push_str(&next.printed);
+    }
+}
+
 /// Contents of a buffer made available outside the device's own context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exported {

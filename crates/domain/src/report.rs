@@ -47,6 +47,9 @@ pub struct Report {
     pub score: Option<Score>,
     /// Where the time went.
     pub phases_s: PhaseTimes,
+    /// What kernels printed; practice runs only, at most 64 KiB.
+    #[serde(default)]
+    pub printed: Option<String>,
     /// What a careful reader should know.
     pub warnings: Vec<String>,
     /// When the judging began.
@@ -250,6 +253,24 @@ pub struct Counters {
     pub divergent_branches: u64,
     /// Floating-point operations by type (`f32`, `f64`, ...); a fused multiply-add counts two.
     pub flop: BTreeMap<String, u64>,
+}
+
+impl std::ops::AddAssign<&Counters> for Counters {
+    fn add_assign(&mut self, other: &Counters) {
+        self.warp_instructions += other.warp_instructions;
+        self.thread_instructions += other.thread_instructions;
+        self.global_requests += other.global_requests;
+        self.global_load_sectors += other.global_load_sectors;
+        self.global_store_sectors += other.global_store_sectors;
+        self.shared_requests += other.shared_requests;
+        self.shared_wavefronts += other.shared_wavefronts;
+        self.barriers += other.barriers;
+        self.atomics += other.atomics;
+        self.divergent_branches += other.divergent_branches;
+        for (pipe, flop) in &other.flop {
+            *self.flop.entry(pipe.clone()).or_default() += flop;
+        }
+    }
 }
 
 /// What the board ranks.
