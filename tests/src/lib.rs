@@ -1,1 +1,1 @@
-//! End-to-end tests: real Postgres, real NVRTC, real browser, real worker processes.
+//! Support for the end-to-end tests.
