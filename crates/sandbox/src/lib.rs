@@ -1,1 +1,33 @@
-//! Confines and re-executes the one binary as a throw-away child: Landlock, rlimits, wall clock, no network.
+//! Confines and re-executes the one binary as a throw-away child.
+//!
+//! The parent describes a child as a [`ChildCommand`] and calls [`ChildCommand::run`]: one request
+//! goes in, progress messages and one response come out, and the child's whole process group is
+//! dead and reaped when the call returns, whatever happened. The child's `main` calls [`enter`]
+//! before anything else when its first argument is a role; from then on it can
+//!
+//! - read only the paths that the policy names (Landlock), and write, create or execute nothing;
+//! - open no socket, start no process, trace or signal nobody (seccomp, capabilities dropped);
+//! - use only the processor time and memory that the policy grants (rlimits).
+//!
+//! What the child says is untrusted: frames are checked and capped by the parent. Nothing is
+//! inherited but three pipes; the environment is [`ENVIRONMENT`], nothing else.
+//!
+//! Not done here: an empty network namespace, cgroups and a zygote.
+#![cfg(target_os = "linux")]
+
+mod child;
+mod command;
+mod confine;
+mod failure;
+mod frame;
+mod limits;
+mod policy;
+mod seccomp;
+mod supervise;
+mod support;
+
+pub use child::{ChildChannel, EnterError, enter};
+pub use command::{ChildCommand, ChildResponse, ENVIRONMENT};
+pub use failure::ChildFailure;
+pub use policy::{Confinement, Policy};
+pub use support::{Support, support};

@@ -1,0 +1,89 @@
+//! The parent's side: start a child, talk to it, and leave nothing of it behind.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+use std::os::unix::process::CommandExt;
+
+use crate::failure::ChildFailure;
+use crate::frame::{self, Tag};
+use crate::policy::{Confinement, Policy};
+use crate::supervise::Supervisor;
+
+/// The whole environment of a child. The CUDA variables matter to executors only: kernels are
+/// loaded when asked, and nothing is cached between judgings.
+pub const ENVIRONMENT: [(&str, &str); 4] = [
+    ("LANG", "C.UTF-8"),
+    ("RUST_BACKTRACE", "0"),
+    ("CUDA_MODULE_LOADING", "EAGER"),
+    ("CUDA_CACHE_DISABLE", "1"),
+];
+
+/// A throw-away child: one request, one response.
+#[derive(Clone, Debug)]
+pub struct ChildCommand {
+    /// The binary to run, as a rule `std::env::current_exe()`.
+    pub program: PathBuf,
+    /// Its first and only argument, e.g. `__compile`. Its `main` must call [`crate::enter`] on it.
+    pub role: String,
+    /// What it may do.
+    pub policy: Policy,
+}
+
+/// What a child answered, and under which restrictions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChildResponse {
+    /// The response. Untrusted.
+    pub response: Vec<u8>,
+    /// What was in force while it was made.
+    pub confinement: Confinement,
+}
+
+impl ChildCommand {
+    /// Starts the child, hands it `request`, passes its progress messages to `on_message` as they
+    /// arrive, and returns its response. Blocks the calling thread, which must outlive the call
+    /// (the child dies with the thread that started it). Setting `cancel` ends the call within
+    /// some 20 ms. On return, also by a panic of `on_message`, the process group is dead and the
+    /// child is reaped.
+    pub fn run(
+        &self,
+        request: &[u8],
+        on_message: &mut dyn FnMut(&[u8]),
+        cancel: Option<&AtomicBool>,
+    ) -> Result<ChildResponse, ChildFailure> {
+        let input = self.input(request).map_err(ChildFailure::Spawn)?;
+        let child = Command::new(&self.program)
+            .arg(&self.role)
+            .env_clear()
+            .envs(ENVIRONMENT)
+            .current_dir("/")
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(ChildFailure::Spawn)?;
+        Supervisor::new(child, &self.policy, cancel)?.converse(&input, on_message)
+    }
+
+    fn input(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
+        let header = Header {
+            policy: self.policy.clone(),
+            parent: std::process::id(),
+        };
+        let header = serde_json::to_vec(&header).map_err(std::io::Error::other)?;
+        let mut input = frame::encode(Tag::Policy, &header)?;
+        input.extend(frame::encode(Tag::Request, request)?);
+        Ok(input)
+    }
+}
+
+/// What a child reads first.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Header {
+    pub(crate) policy: Policy,
+    /// The supervisor's process id, so that a child that lost it before it could ask for a death
+    /// signal notices.
+    pub(crate) parent: u32,
+}

@@ -1,0 +1,376 @@
+//! The conversation with one running child, and its end.
+//!
+//! One thread, one `poll` loop over the three pipes: a child that neither reads nor writes, or that
+//! floods any of them, cannot block the parent past the deadline.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::command::ChildResponse;
+use crate::failure::ChildFailure;
+use crate::frame::{Decoder, FrameError, Tag};
+use crate::policy::{Confinement, Policy};
+
+/// How often the caller's flag is looked at.
+const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
+/// How long a child that closed its pipe may take to exit by itself, so that its status is known.
+const EXIT_GRACE: Duration = Duration::from_secs(1);
+/// What is kept of standard error.
+const MAX_STDERR_BYTES: usize = 64 * 1024;
+/// The child's own words (policy in force, refusal), on top of what the policy admits.
+const OVERHEAD_BYTES: u64 = 4096;
+
+/// A running child. Dropping it kills the process group and reaps the child.
+pub(crate) struct Supervisor<'a> {
+    child: Child,
+    pipes: Pipes,
+    policy: &'a Policy,
+    deadline: Instant,
+    cancel: Option<&'a AtomicBool>,
+    reaped: Option<Exit>,
+}
+
+struct Pipes {
+    input: Option<ChildStdin>,
+    output: Option<ChildStdout>,
+    errors: Option<ChildStderr>,
+    stderr: Vec<u8>,
+}
+
+/// How the child ended.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    status: libc::c_int,
+}
+
+impl<'a> Supervisor<'a> {
+    pub(crate) fn new(
+        mut child: Child,
+        policy: &'a Policy,
+        cancel: Option<&'a AtomicBool>,
+    ) -> Result<Self, ChildFailure> {
+        let pipes = Pipes {
+            input: child.stdin.take(),
+            output: child.stdout.take(),
+            errors: child.stderr.take(),
+            stderr: Vec::new(),
+        };
+        // From here on dropping `supervisor` cleans up.
+        let supervisor = Self {
+            child,
+            pipes,
+            policy,
+            deadline: Instant::now() + policy.wall,
+            cancel,
+            reaped: None,
+        };
+        supervisor
+            .pipes
+            .set_nonblocking()
+            .map_err(ChildFailure::Spawn)?;
+        Ok(supervisor)
+    }
+
+    /// Sends `input`, collects frames, and ends the child.
+    pub(crate) fn converse(
+        mut self,
+        input: &[u8],
+        on_message: &mut dyn FnMut(&[u8]),
+    ) -> Result<ChildResponse, ChildFailure> {
+        let mut unsent = input;
+        let mut frames = Frames::new(self.policy.max_response_bytes);
+        loop {
+            if self.is_cancelled() {
+                return Err(ChildFailure::Cancelled);
+            }
+            let Some(wait) = self.remaining() else {
+                return Err(self.past_deadline());
+            };
+            self.pipes
+                .poll(!unsent.is_empty(), wait)
+                .map_err(|e| broken(&e))?;
+            unsent = self.pipes.send(unsent);
+            self.pipes.collect_stderr();
+            let closed = self
+                .pipes
+                .receive(&mut frames.decoder)
+                .map_err(|e| broken(&e))?;
+            if let Some(response) = frames.advance(on_message)? {
+                return Ok(response);
+            }
+            if closed {
+                return Err(self.ended_early(frames.decoder.is_mid_frame()));
+            }
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// How long to wait for the next event; `None` past the deadline.
+    fn remaining(&self) -> Option<Duration> {
+        let left = self.deadline.checked_duration_since(Instant::now())?;
+        Some(match self.cancel {
+            Some(_) => left.min(CANCEL_INTERVAL),
+            None => left,
+        })
+    }
+
+    fn past_deadline(&self) -> ChildFailure {
+        ChildFailure::WallClock {
+            limit: self.policy.wall,
+        }
+    }
+
+    /// The child closed its pipe without a response: its exit status says why.
+    fn ended_early(&mut self, mid_frame: bool) -> ChildFailure {
+        let grace = self.deadline.min(Instant::now() + EXIT_GRACE);
+        let exit = loop {
+            if let Some(exit) = self.try_reap() {
+                break exit;
+            }
+            if Instant::now() >= grace {
+                return ChildFailure::Protocol("the pipe was closed without a response".into());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        self.pipes.collect_stderr();
+        let failure = exit.explain(self.policy, self.pipes.stderr_text());
+        match failure {
+            ChildFailure::ExitCode { code: 0, .. } if mid_frame => {
+                ChildFailure::Protocol("the response ended in the middle".into())
+            }
+            failure => failure,
+        }
+    }
+
+    #[allow(unsafe_code)]
+    fn wait(&mut self, flags: libc::c_int) -> Option<Exit> {
+        if self.reaped.is_none() {
+            let mut status = 0;
+            // SAFETY: our own child, not yet waited for (`reaped` says so, and `Child::wait` is
+            // never called), so its id cannot have been reused; the pointer is to a live local.
+            let answer =
+                unsafe { libc::waitpid(self.child.id() as libc::pid_t, &raw mut status, flags) };
+            if answer > 0 {
+                self.reaped = Some(Exit { status });
+            }
+        }
+        self.reaped
+    }
+
+    fn try_reap(&mut self) -> Option<Exit> {
+        self.wait(libc::WNOHANG)
+    }
+}
+
+impl Drop for Supervisor<'_> {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        // The group's id is the child's, which stays taken while the group has a member or the
+        // child is not reaped; a group that is gone gives an error that changes nothing.
+        // SAFETY: no memory is involved.
+        unsafe { libc::killpg(self.child.id() as libc::pid_t, libc::SIGKILL) };
+        while self.reaped.is_none() {
+            if self.wait(0).is_none()
+                && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted
+            {
+                break; // nothing to wait for: somebody else reaped it
+            }
+        }
+    }
+}
+
+impl Exit {
+    fn explain(self, policy: &Policy, stderr: String) -> ChildFailure {
+        if !libc::WIFSIGNALED(self.status) {
+            let code = libc::WEXITSTATUS(self.status);
+            return ChildFailure::ExitCode { code, stderr };
+        }
+        let signal = libc::WTERMSIG(self.status);
+        let out_of_memory = policy.memory_bytes.is_some()
+            && ["memory allocation of", "bad_alloc", "out of memory"]
+                .iter()
+                .any(|words| stderr.contains(words));
+        match signal {
+            libc::SIGXCPU => ChildFailure::CpuLimit,
+            libc::SIGABRT if out_of_memory => ChildFailure::MemoryLimit,
+            _ => ChildFailure::Signal { signal, stderr },
+        }
+    }
+}
+
+/// Puts frames in order: entered, progress..., response.
+struct Frames {
+    decoder: Decoder,
+    confinement: Option<Confinement>,
+}
+
+impl Frames {
+    fn new(max_response_bytes: u64) -> Self {
+        Self {
+            decoder: Decoder::new(max_response_bytes.saturating_add(OVERHEAD_BYTES)),
+            confinement: None,
+        }
+    }
+
+    /// Takes whole frames; the response, if it is among them.
+    fn advance(
+        &mut self,
+        on_message: &mut dyn FnMut(&[u8]),
+    ) -> Result<Option<ChildResponse>, ChildFailure> {
+        while let Some((tag, body)) = self.decoder.next().map_err(|e| refuse(&e))? {
+            match (tag, self.confinement.take()) {
+                (Tag::Entered, None) => {
+                    let confinement = serde_json::from_slice(&body)
+                        .map_err(|e| ChildFailure::Protocol(e.to_string()))?;
+                    self.confinement = Some(confinement);
+                }
+                (Tag::Unconfined, None) => {
+                    let reason = String::from_utf8_lossy(&body).into_owned();
+                    return Err(ChildFailure::Unconfined(reason));
+                }
+                (Tag::Progress, Some(confinement)) => {
+                    self.confinement = Some(confinement);
+                    on_message(&body);
+                }
+                (Tag::Response, Some(confinement)) => {
+                    return Ok(Some(ChildResponse {
+                        response: body,
+                        confinement,
+                    }));
+                }
+                (tag, _) => {
+                    return Err(ChildFailure::Protocol(format!("unexpected frame {tag:?}")));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn refuse(error: &FrameError) -> ChildFailure {
+    match error {
+        FrameError::TooLarge(_) => ChildFailure::ResponseTooLarge,
+        FrameError::UnknownTag(_) => ChildFailure::Protocol(error.to_string()),
+    }
+}
+
+fn broken(error: &io::Error) -> ChildFailure {
+    ChildFailure::Protocol(format!("pipe: {error}"))
+}
+
+impl Pipes {
+    fn set_nonblocking(&self) -> io::Result<()> {
+        let descriptors = [
+            self.input.as_ref().map(AsRawFd::as_raw_fd),
+            self.output.as_ref().map(AsRawFd::as_raw_fd),
+            self.errors.as_ref().map(AsRawFd::as_raw_fd),
+        ];
+        descriptors
+            .into_iter()
+            .flatten()
+            .try_for_each(set_nonblocking)
+    }
+
+    /// Waits for something to do on any pipe, at most `wait`.
+    #[allow(unsafe_code)]
+    fn poll(&self, sending: bool, wait: Duration) -> io::Result<()> {
+        let entry = |fd: Option<RawFd>, events| libc::pollfd {
+            fd: fd.unwrap_or(-1), // negative descriptors are skipped
+            events,
+            revents: 0,
+        };
+        let input = self.input.as_ref().filter(|_| sending);
+        let mut entries = [
+            entry(input.map(AsRawFd::as_raw_fd), libc::POLLOUT),
+            entry(self.output.as_ref().map(AsRawFd::as_raw_fd), libc::POLLIN),
+            entry(self.errors.as_ref().map(AsRawFd::as_raw_fd), libc::POLLIN),
+        ];
+        // Rounded up, so that the last wait before a deadline does not spin.
+        let millis = wait.as_millis().saturating_add(1);
+        let millis = libc::c_int::try_from(millis).unwrap_or(libc::c_int::MAX);
+        let count = entries.len() as libc::nfds_t;
+        // SAFETY: the pointer and the count describe a live local array.
+        if unsafe { libc::poll(entries.as_mut_ptr(), count, millis) } < 0 {
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what fits; what is left. A child that does not read gets nothing more.
+    fn send<'b>(&mut self, mut unsent: &'b [u8]) -> &'b [u8] {
+        while let (Some(input), false) = (&mut self.input, unsent.is_empty()) {
+            match input.write(unsent) {
+                Ok(written) => unsent = &unsent[written..],
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return unsent,
+                // The child is going; what it says last, or its status, tells more.
+                Err(_) => unsent = &[],
+            }
+        }
+        if unsent.is_empty() {
+            self.input = None;
+        }
+        unsent
+    }
+
+    /// Takes what has arrived, at most a mebibyte a call; whether the pipe is closed.
+    fn receive(&mut self, decoder: &mut Decoder) -> io::Result<bool> {
+        let Some(output) = &mut self.output else {
+            return Ok(true);
+        };
+        let mut buffer = [0; 64 * 1024];
+        for _ in 0..16 {
+            match output.read(&mut buffer) {
+                Ok(0) => return Ok(true),
+                Ok(length) => decoder.push(&buffer[..length]),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Drains standard error and keeps its beginning.
+    fn collect_stderr(&mut self) {
+        let mut buffer = [0; 16 * 1024];
+        for _ in 0..16 {
+            let Some(errors) = &mut self.errors else {
+                return;
+            };
+            match errors.read(&mut buffer) {
+                Ok(length) if length > 0 => {
+                    let room = MAX_STDERR_BYTES - self.stderr.len();
+                    self.stderr.extend_from_slice(&buffer[..length.min(room)]);
+                }
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                _ => self.errors = None,
+            }
+        }
+    }
+
+    fn stderr_text(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+}
+
+#[allow(unsafe_code)]
+fn set_nonblocking(fd: RawFd) -> io::Result<()> {
+    // SAFETY: flags of a descriptor that the caller holds open; no memory is involved.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    // SAFETY: as above.
+    if flags < 0 || unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
