@@ -1,1 +1,38 @@
-//! Problem packages: model, loader, validation, shape drawing, expressions, input generators.
+//! Problem packages: model, loader, shape drawing, expressions, input generators, comparison.
+//!
+//! A package is a directory of data and text; `README.md` of this crate documents every file and
+//! field. Nothing here runs a kernel: the judge does, with what this crate tells it.
+//!
+//! ```no_run
+//! use domain::{DeviceKind, Mode};
+//!
+//! let package = problems::Package::load("problems/vector_add".as_ref())?;
+//! for shape in package.shapes(Mode::Practice, DeviceKind::Emulated, None) {
+//!     let arguments = package.arguments(&shape.axes)?;
+//!     let cost = package.cost(&shape.axes)?;
+//! #   let _ = (arguments, cost);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod compare;
+pub mod element;
+pub mod error;
+pub mod expect;
+pub mod expression;
+pub mod generate;
+mod load;
+mod manifest;
+pub mod package;
+pub mod shapes;
+pub mod subkey;
+
+pub use error::{EvaluationError, PackageError};
+pub use expect::Expectation;
+pub use generate::Generator;
+pub use load::load_all;
+pub use package::{
+    Argument, Bilingual, Difficulty, Kind, Package, ParameterRole, ParameterSpec, ScalarSpec,
+    ScalarValue, Solution, TensorSpec, Tolerance,
+};
+pub use shapes::{EpochSecret, Shape, Stratum};

@@ -1,0 +1,593 @@
+//! A problem package, loaded and checked. Everything a judge or a page asks of a problem.
+//!
+//! A value of this type has passed every check of the loader: for each of its own shapes, all
+//! sizes, scalars, costs and tolerances have values, and buffers fit the memory limit.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{
+    Axes, DeviceName, Direction, ElementType, Parameter, ParameterKind, Signature, Source,
+};
+use scoring::{Cost, Pipe};
+use serde::{Deserialize, Serialize};
+
+use crate::element;
+use crate::error::EvaluationError;
+use crate::expect::Expectation;
+use crate::expression::Expression;
+use crate::generate::Generator;
+use crate::shapes::{Edge, Emulated, Stratum};
+
+/// A problem.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// Name in URLs and commands, `[a-z][a-z0-9_]*`; the directory's name.
+    pub slug: String,
+    /// Version of the problem and of its distribution. Results of two versions never mix.
+    pub version: u32,
+    /// Lesson or workload.
+    pub kind: Kind,
+    /// Title.
+    pub title: Bilingual,
+    /// How hard.
+    pub difficulty: Difficulty,
+    /// Free words for search.
+    pub tags: Vec<String>,
+    /// Place in a course.
+    pub lesson: Option<Lesson>,
+    /// Axes in order; derived ones use earlier ones.
+    pub axes: Vec<Axis>,
+    /// Conditions every shape satisfies.
+    pub constraints: Vec<Expression>,
+    /// Parameters of the entry point in order.
+    pub parameters: Vec<ParameterSpec>,
+    /// What one call costs.
+    pub cost: CostSpec,
+    /// What a submission may use.
+    pub limits: Limits,
+    /// What a submission must not do.
+    pub rules: Rules,
+    /// Statement in English, Markdown with KaTeX.
+    pub statement_en: String,
+    /// Statement in Chinese, Markdown with KaTeX.
+    pub statement_zh: String,
+    /// How to get from the starter to the limit; shown after solving.
+    pub editorial: Option<Bilingual>,
+    /// Hints in order.
+    pub hints: Vec<Bilingual>,
+    /// The reference, in double precision: [`Package::reference_signature`].
+    pub reference_source: Source,
+    /// The honest first optimisation, a legal submission.
+    pub baseline_source: Source,
+    /// What the editor opens with.
+    pub starter_source: Source,
+    /// Solutions with what judging them must come to, in order of their names.
+    pub solutions: Vec<Solution>,
+    /// Classes of real calls with their weights.
+    pub strata: Vec<Stratum>,
+    /// Shapes for correctness only.
+    pub edge: Vec<Edge>,
+    /// Small shapes for the emulated device.
+    pub emulated: Vec<Emulated>,
+    /// Where the shapes come from, and under which licence.
+    pub provenance: Provenance,
+    /// SHA-256 over all files, lower-case hexadecimal: changes with any of them.
+    pub digest: String,
+}
+
+/// A text in both languages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bilingual {
+    /// English.
+    pub en: String,
+    /// Chinese.
+    pub zh: String,
+}
+
+/// What a problem is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Teaches one thing.
+    Lesson,
+    /// A real operator with its real distribution.
+    Workload,
+}
+
+/// How hard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // the names are the definition
+pub enum Difficulty {
+    Easy,
+    Medium,
+    Hard,
+}
+
+/// Place in a course.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    /// Name of the course.
+    pub track: String,
+    /// Place in it, from 1.
+    pub order: u32,
+}
+
+/// A size that varies between shapes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Its name in expressions.
+    pub name: String,
+    /// One line for the parameter table.
+    pub about: Option<Bilingual>,
+    /// How it gets its value.
+    pub kind: AxisKind,
+}
+
+/// How an axis gets its value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AxisKind {
+    /// The same everywhere.
+    Constant(i64),
+    /// Given by each shape, within these bounds.
+    Variable {
+        /// Smallest value.
+        min: i64,
+        /// Largest value.
+        max: i64,
+        /// Every value is a multiple of it.
+        align: i64,
+    },
+    /// Computed from earlier axes.
+    Derived(Expression),
+}
+
+/// A parameter of the entry point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterSpec {
+    /// Name in the problem; submissions may use another.
+    pub name: String,
+    /// One line for the parameter table.
+    pub about: Option<Bilingual>,
+    /// Tensor or scalar.
+    pub role: ParameterRole,
+}
+
+/// Tensor or scalar.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParameterRole {
+    /// A pointer to device memory.
+    Tensor {
+        /// Type of each element.
+        element: ElementType,
+        /// How it is used.
+        direction: Direction,
+        /// Extents over the axes; row-major.
+        dims: Vec<Expression>,
+        /// The buffer's address is a multiple of it.
+        align_bytes: u64,
+        /// What it holds at first; `None` for outputs, which are poisoned.
+        generator: Option<Generator>,
+        /// How exact it must be; outputs only.
+        tolerance: Option<Tolerance>,
+    },
+    /// A value.
+    Scalar {
+        /// Type.
+        element: ElementType,
+        /// Where the value comes from.
+        value: ScalarSource,
+    },
+}
+
+/// Where a scalar's value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScalarSource {
+    /// Computed from the axes.
+    Expression(Expression),
+    /// A fixed number.
+    Number(f64),
+}
+
+/// How exact an output must be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tolerance {
+    /// Equal bytes.
+    Exact,
+    /// `|x - r| <= factor * sqrt(length) * eps * S + ulp / 2`.
+    Sum {
+        /// Calibrated against legal implementations; no unit.
+        factor: f64,
+        /// Terms of the sum behind one element.
+        length: Expression,
+        /// The admitted accumulation, whose unit roundoff is `eps`.
+        accumulation: Accumulation,
+    },
+}
+
+/// The precision in which sums may be accumulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // the names are the definition
+pub enum Accumulation {
+    F64,
+    F32,
+    Tf32,
+    F16,
+    Bf16,
+}
+
+/// Which algorithms the FLOP count stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// The count is that of the definition.
+    #[default]
+    Direct,
+    /// The count is that of the cheapest algorithm admitted.
+    Any,
+}
+
+/// What one call costs, over the axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostSpec {
+    /// FLOP per pipe.
+    pub flop: BTreeMap<Pipe, Expression>,
+    /// FLOP of products of FP32 accuracy, made in whichever way is fastest.
+    pub fp32_product: Option<Expression>,
+    /// Bytes, where the sum over the tensors is not what must move.
+    pub bytes: Option<Expression>,
+    /// Which algorithms the count stands for.
+    pub algorithm: Algorithm,
+}
+
+/// What a submission may use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Wall clock of one compile.
+    pub compile_s: f64,
+    /// Wall clock of one shape's run.
+    pub run_s: f64,
+    /// Device memory: parameters and scratch.
+    pub memory_bytes: u64,
+    /// Thread instructions of one shape on the emulated device.
+    pub emulated_instructions: u64,
+}
+
+/// What a submission must not do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// Pipes that must stay idle.
+    pub forbidden_pipes: BTreeSet<Pipe>,
+    /// Device memory that `solve` may allocate.
+    pub scratch_bytes: u64,
+}
+
+/// A solution with its expected outcome.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// File name without `.cu`.
+    pub name: String,
+    /// The text.
+    pub source: Source,
+    /// What judging it must come to.
+    pub expect: Expectation,
+}
+
+/// Where the shapes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// Sources, in words.
+    pub text: String,
+    /// SPDX expression.
+    pub licence: String,
+}
+
+/// A tensor at one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorSpec {
+    /// The parameter's name.
+    pub name: String,
+    /// Type of each element.
+    pub element: ElementType,
+    /// How it is used.
+    pub direction: Direction,
+    /// Extents; row-major.
+    pub dims: Vec<u64>,
+    /// What it holds at first; `None` for outputs, which are poisoned.
+    pub generator: Option<Generator>,
+    /// Its size.
+    pub bytes: u64,
+    /// The buffer's address is a multiple of it.
+    pub align_bytes: u64,
+}
+
+impl TensorSpec {
+    /// Number of elements.
+    #[must_use]
+    pub fn elements(&self) -> u64 {
+        self.bytes / self.element.size_bytes()
+    }
+}
+
+/// A value passed to the entry point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScalarValue {
+    /// Of an integer type.
+    Integer(i64),
+    /// Of a floating type.
+    Float(f64),
+}
+
+impl ScalarValue {
+    /// The value as little-endian bytes of `element`.
+    #[must_use]
+    pub fn to_bytes(self, element: ElementType) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self {
+            Self::Integer(value) => element::encode_integer(value, element, &mut out),
+            Self::Float(value) => element::encode(value, element, &mut out),
+        }
+        out
+    }
+}
+
+/// A scalar at one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScalarSpec {
+    /// The parameter's name.
+    pub name: String,
+    /// Type.
+    pub element: ElementType,
+    /// Value.
+    pub value: ScalarValue,
+}
+
+/// One argument of the entry point at one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A buffer.
+    Tensor(TensorSpec),
+    /// A value.
+    Scalar(ScalarSpec),
+}
+
+impl Accumulation {
+    /// Half the distance from 1 to the next value.
+    #[must_use]
+    pub fn unit_roundoff(self) -> f64 {
+        match self {
+            Self::F64 => element::unit_roundoff(ElementType::F64),
+            Self::F32 => element::unit_roundoff(ElementType::F32),
+            // TF32 keeps the 10 fraction bits of f16.
+            Self::Tf32 | Self::F16 => element::unit_roundoff(ElementType::F16),
+            Self::Bf16 => element::unit_roundoff(ElementType::Bf16),
+        }
+    }
+}
+
+impl Package {
+    /// The parameters a submission must have.
+    #[must_use]
+    pub fn signature(&self) -> Signature {
+        Signature(
+            self.parameters
+                .iter()
+                .map(|p| Parameter {
+                    name: p.name.clone(),
+                    kind: p.role.kind(),
+                })
+                .collect(),
+        )
+    }
+
+    /// The parameters of `reference.cu`. A floating `out` or `inout` tensor `T* y` becomes
+    /// `double* y, double* y_scale`; an `inout` one holds the exact input values on entry (see
+    /// [`element::widen`]). Everything else is as in the submission.
+    #[must_use]
+    pub fn reference_signature(&self) -> Signature {
+        let mut parameters = Vec::new();
+        for parameter in self.signature().0 {
+            match parameter.kind {
+                ParameterKind::Tensor { element, direction }
+                    if direction != Direction::In && element.is_float() =>
+                {
+                    let double = |name: String, direction| Parameter {
+                        name,
+                        kind: ParameterKind::Tensor {
+                            element: ElementType::F64,
+                            direction,
+                        },
+                    };
+                    let scale = format!("{}_scale", parameter.name);
+                    parameters.push(double(parameter.name, direction));
+                    parameters.push(double(scale, Direction::Out));
+                }
+                _ => parameters.push(parameter),
+            }
+        }
+        Signature(parameters)
+    }
+
+    /// The arguments of one call, in parameter order.
+    pub fn arguments(&self, axes: &Axes) -> Result<Vec<Argument>, EvaluationError> {
+        self.parameters.iter().map(|p| p.argument(axes)).collect()
+    }
+
+    /// The tensors of one call, in parameter order.
+    pub fn tensors(&self, axes: &Axes) -> Result<Vec<TensorSpec>, EvaluationError> {
+        let arguments = self.arguments(axes)?;
+        Ok(arguments
+            .into_iter()
+            .filter_map(|a| match a {
+                Argument::Tensor(tensor) => Some(tensor),
+                Argument::Scalar(_) => None,
+            })
+            .collect())
+    }
+
+    /// The scalars of one call, in parameter order.
+    pub fn scalars(&self, axes: &Axes) -> Result<Vec<ScalarSpec>, EvaluationError> {
+        let arguments = self.arguments(axes)?;
+        Ok(arguments
+            .into_iter()
+            .filter_map(|a| match a {
+                Argument::Tensor(_) => None,
+                Argument::Scalar(scalar) => Some(scalar),
+            })
+            .collect())
+    }
+
+    /// FLOP and bytes of one call. Without an override the bytes are those of every tensor, those
+    /// of an `inout` one twice. Products of FP32 accuracy count as plain FP32 work where the rules
+    /// forbid tensor cores.
+    pub fn cost(&self, axes: &Axes) -> Result<Cost, EvaluationError> {
+        let count = |field: &str, expression: &Expression| {
+            let value = expression
+                .integer(axes)
+                .map_err(|e| EvaluationError::new(field, e))?;
+            u64::try_from(value).map_err(|_| EvaluationError::new(field, format!("is {value}")))
+        };
+        let mut cost = Cost::default();
+        for (pipe, expression) in &self.cost.flop {
+            let flop = count(&format!("cost.flop.{pipe}"), expression)?;
+            cost.flop.insert(*pipe, flop as f64);
+        }
+        if let Some(expression) = &self.cost.fp32_product {
+            let flop = count("cost.fp32_product", expression)? as f64;
+            if self.rules.forbidden_pipes.contains(&Pipe::Tf32) {
+                *cost.flop.entry(Pipe::Fp32).or_default() += flop;
+            } else {
+                cost.fp32_product_flop = flop;
+            }
+        }
+        cost.fused_bytes = match &self.cost.bytes {
+            Some(expression) => count("cost.bytes", expression)?,
+            None => self
+                .tensors(axes)?
+                .iter()
+                .map(|t| match t.direction {
+                    Direction::Inout => 2 * t.bytes,
+                    Direction::In | Direction::Out => t.bytes,
+                })
+                .sum(),
+        };
+        Ok(cost)
+    }
+
+    /// How exact the output called `output` must be; `None` if there is no such output.
+    #[must_use]
+    pub fn tolerance(&self, output: &str) -> Option<&Tolerance> {
+        self.parameters
+            .iter()
+            .find(|p| p.name == output)
+            .and_then(|p| match &p.role {
+                ParameterRole::Tensor { tolerance, .. } => tolerance.as_ref(),
+                ParameterRole::Scalar { .. } => None,
+            })
+    }
+
+    /// The solutions whose expectation says anything about `device`.
+    pub fn solutions_for(&self, device: DeviceName) -> impl Iterator<Item = &Solution> {
+        self.solutions
+            .iter()
+            .filter(move |s| s.expect.applies_to(device))
+    }
+}
+
+impl Tolerance {
+    /// `factor * sqrt(length) * eps`: what [`crate::compare::floats`] multiplies the scale by.
+    /// Zero for exact outputs.
+    pub fn slack(&self, axes: &Axes) -> Result<f64, EvaluationError> {
+        match self {
+            Self::Exact => Ok(0.0),
+            Self::Sum {
+                factor,
+                length,
+                accumulation,
+            } => {
+                let terms = length
+                    .integer(axes)
+                    .map_err(|e| EvaluationError::new("tolerance.length", e))?;
+                Ok(factor * (terms.max(1) as f64).sqrt() * accumulation.unit_roundoff())
+            }
+        }
+    }
+}
+
+impl ParameterRole {
+    fn kind(&self) -> ParameterKind {
+        match *self {
+            Self::Tensor {
+                element, direction, ..
+            } => ParameterKind::Tensor { element, direction },
+            Self::Scalar { element, .. } => ParameterKind::Scalar { element },
+        }
+    }
+}
+
+impl ParameterSpec {
+    fn argument(&self, axes: &Axes) -> Result<Argument, EvaluationError> {
+        let name = self.name.clone();
+        match &self.role {
+            ParameterRole::Tensor {
+                element,
+                direction,
+                dims,
+                align_bytes,
+                generator,
+                ..
+            } => {
+                let dims = self.extents(dims, axes)?;
+                let bytes = dims
+                    .iter()
+                    .try_fold(element.size_bytes(), |n, &d| n.checked_mul(d))
+                    .ok_or_else(|| EvaluationError::new(&name, "its size overflows"))?;
+                Ok(Argument::Tensor(TensorSpec {
+                    name,
+                    element: *element,
+                    direction: *direction,
+                    dims,
+                    generator: generator.clone(),
+                    bytes,
+                    align_bytes: *align_bytes,
+                }))
+            }
+            ParameterRole::Scalar { element, value } => Ok(Argument::Scalar(ScalarSpec {
+                value: scalar_value(&name, value, axes)?,
+                name,
+                element: *element,
+            })),
+        }
+    }
+
+    fn extents(&self, dims: &[Expression], axes: &Axes) -> Result<Vec<u64>, EvaluationError> {
+        dims.iter()
+            .enumerate()
+            .map(|(i, dim)| {
+                let field = || format!("{}.dims[{i}]", self.name);
+                let extent = dim
+                    .integer(axes)
+                    .map_err(|e| EvaluationError::new(field(), e))?;
+                u64::try_from(extent)
+                    .map_err(|_| EvaluationError::new(field(), format!("is {extent}")))
+            })
+            .collect()
+    }
+}
+
+fn scalar_value(
+    name: &str,
+    value: &ScalarSource,
+    axes: &Axes,
+) -> Result<ScalarValue, EvaluationError> {
+    match value {
+        ScalarSource::Number(number) => Ok(ScalarValue::Float(*number)),
+        ScalarSource::Expression(expression) => expression
+            .integer(axes)
+            .map(ScalarValue::Integer)
+            .map_err(|e| EvaluationError::new(name, e)),
+    }
+}
