@@ -6,12 +6,13 @@
 use domain::ElementType;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 
 use crate::element;
 use crate::subkey::Subkey;
 
 /// What a tensor is filled with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Generator {
     /// Normally distributed.
     Normal {
@@ -53,7 +54,7 @@ pub enum Generator {
 }
 
 /// Rare elements multiplied by a factor, so that skipping the rest does not pay.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outliers {
     /// Expected share of elements, 0 to 1.
     pub share: f64,

@@ -286,7 +286,7 @@ pub struct Provenance {
 }
 
 /// A tensor at one shape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TensorSpec {
     /// The parameter's name.
     pub name: String,
@@ -313,7 +313,7 @@ impl TensorSpec {
 }
 
 /// A value passed to the entry point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ScalarValue {
     /// Of an integer type.
     Integer(i64),
@@ -335,7 +335,7 @@ impl ScalarValue {
 }
 
 /// A scalar at one shape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalarSpec {
     /// The parameter's name.
     pub name: String,
@@ -346,7 +346,7 @@ pub struct ScalarSpec {
 }
 
 /// One argument of the entry point at one shape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Argument {
     /// A buffer.
     Tensor(TensorSpec),
