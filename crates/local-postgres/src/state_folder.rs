@@ -51,6 +51,17 @@ pub fn resolve(asked: &Path) -> Result<StateFolder, Error> {
     })
 }
 
+/// Where state may be when `asked` was asked for, likeliest first. Looks at nothing and makes
+/// nothing: for those who only read what is there.
+#[must_use]
+pub fn candidates(asked: &Path) -> Vec<PathBuf> {
+    let Ok(asked) = std::path::absolute(asked) else {
+        return vec![asked.to_owned()];
+    };
+    let fallback = fallback_root().map(|root| root.join(name_for(&asked)));
+    std::iter::once(asked).chain(fallback.ok()).collect()
+}
+
 fn why_not(folder: &Path, user: &ServerUser) -> Result<Option<String>, Error> {
     if !layout::socket_fits(folder) {
         return Ok(Some(format!(

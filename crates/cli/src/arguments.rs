@@ -1,0 +1,102 @@
+//! The command line, as the contract pins it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::verbs;
+
+/// Lightspeed: an online judge for CUDA kernels.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lightspeed",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    after_help = "Exit status: 0 accepted · 1 another verdict · 2 usage or invalid input · \
+                  3 judge error, unsupported, or service unreachable · 130 interrupted"
+)]
+pub(crate) struct CommandLine {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Flags of every verb. Flags beat the environment, the environment beats the state folder's file.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// The service to talk to [default: the one that `up` started]
+    #[arg(long, global = true, env = "LIGHTSPEED_URL", value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Token of your account, lsp_... [default: the local user's]
+    #[arg(long, global = true, env = "LIGHTSPEED_TOKEN", hide_env_values = true)]
+    pub(crate) token: Option<String>,
+    /// Folder of the database, the toolchain, logs and credentials
+    #[arg(
+        long,
+        global = true,
+        env = "LIGHTSPEED_STATE",
+        value_name = "DIR",
+        default_value = "data"
+    )]
+    pub(crate) state: PathBuf,
+    /// When to colour
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    /// One JSON document on stdout (watch: one a line); progress goes to stderr
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Even into a file.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Hand in a kernel and watch its verdict
+    Submit(verbs::submit::Submit),
+    /// Follow a submission to its verdict
+    Watch(verbs::watch::Watch),
+    /// Show the board of a problem on a device
+    Leaderboard(verbs::leaderboard::Leaderboard),
+    /// Show what the service can judge on
+    Devices(verbs::devices::Devices),
+    #[command(name = "__with-postgres", hide = true)]
+    WithPostgres(verbs::with_postgres::WithPostgres),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn every_public_verb_shows_an_example() {
+        for verb in CommandLine::command().get_subcommands() {
+            if verb.is_hide_set() || verb.has_subcommands() {
+                continue;
+            }
+            let help = verb.clone().render_long_help().to_string();
+            assert!(help.contains("Example"), "{}:\n{help}", verb.get_name());
+        }
+    }
+}

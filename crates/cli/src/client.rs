@@ -1,0 +1,222 @@
+//! The API as the verbs see it: one method a route, every failure turned into a sentence.
+
+use domain::{DeviceName, JudgingId, SubmissionId};
+use protocol::board::Board;
+use protocol::judging::Judging;
+use protocol::submission::{Submission, Submit, Submitted};
+use protocol::{ErrorCode, EventId, ProblemBody, routes, timing};
+use reqwest::{RequestBuilder, Response, StatusCode};
+use serde::de::DeserializeOwned;
+
+use crate::arguments::Global;
+use crate::credentials::Credentials;
+use crate::failure::Failure;
+
+/// Where `up` listens if nobody says otherwise.
+const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+
+/// A caller of the API, with a token where one is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    base: String,
+    token: Option<String>,
+}
+
+impl Client {
+    /// From flags and environment, else from what `up` left in the state folder.
+    pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
+        let states = local_postgres::state_folder::candidates(&global.state);
+        let stored = Credentials::find(&states);
+        let base = global.url.clone().or(stored.url.clone());
+        let base = base.unwrap_or_else(|| DEFAULT_URL.to_owned());
+        // The stored token belongs to the stored service and is shown to no other.
+        let same_service = global.url.is_none() || global.url == stored.url;
+        let token = global
+            .token
+            .clone()
+            .or_else(|| stored.token.filter(|_| same_service));
+        Self::with(&base, token)
+    }
+
+    /// To a known service.
+    pub(crate) fn with(base: &str, token: Option<String>) -> Result<Self, Failure> {
+        let base = base.trim_end_matches('/').to_owned();
+        if !(base.starts_with("http://") || base.starts_with("https://")) {
+            let message = format!("`{base}` is not the URL of a service");
+            return Err(Failure::usage(message, "write it as http://host:port"));
+        }
+        let http = reqwest::Client::builder()
+            .connect_timeout(timing::HEARTBEAT_CALL)
+            .build()
+            .map_err(|error| Failure::unavailable(error.to_string(), ""))?;
+        Ok(Self { http, base, token })
+    }
+
+    /// Hands in a source.
+    pub(crate) async fn submit(&self, body: &Submit) -> Result<Submitted, Failure> {
+        let request = self.http.post(self.url(routes::SUBMISSIONS)).json(body);
+        self.json(request).await
+    }
+
+    /// One submission.
+    pub(crate) async fn submission(&self, id: SubmissionId) -> Result<Submission, Failure> {
+        self.get(&routes::submission(id)).await
+    }
+
+    /// One judging, report inside.
+    pub(crate) async fn judging(&self, id: JudgingId) -> Result<Judging, Failure> {
+        self.get(&routes::judging(id)).await
+    }
+
+    /// The first `limit` rows of a board.
+    pub(crate) async fn board(
+        &self,
+        slug: &str,
+        device: DeviceName,
+        limit: u32,
+    ) -> Result<Board, Failure> {
+        let path = format!("{}?limit={limit}", routes::board(slug, device));
+        self.get(&path).await
+    }
+
+    /// The stream of a submission's events behind `after`; `None` when nothing can follow.
+    pub(crate) async fn events(
+        &self,
+        id: SubmissionId,
+        after: Option<EventId>,
+    ) -> Result<Option<Response>, Failure> {
+        let url = self.url(&routes::submission_events(id));
+        let mut request = self.http.get(url).header("accept", "text/event-stream");
+        if let Some(after) = after {
+            request = request.header("last-event-id", after.to_string());
+        }
+        let response = self.send(request).await?;
+        Ok((response.status() != StatusCode::NO_CONTENT).then_some(response))
+    }
+
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
+        self.json(self.http.get(self.url(path))).await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    async fn json<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Failure> {
+        let response = self.send(request.timeout(timing::HTTP_CLIENT)).await?;
+        let body = response.json().await;
+        body.map_err(|error| {
+            let message = format!(
+                "{} answered something else than expected: {error}",
+                self.base
+            );
+            Failure::unavailable(message, "is it a Lightspeed service, and of this version?")
+        })
+    }
+
+    async fn send(&self, mut request: RequestBuilder) -> Result<Response, Failure> {
+        if let Some(token) = &self.token {
+            request = request.bearer_auth(token);
+        }
+        let response = request.send().await.map_err(|e| self.unreachable(&e))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let status = response.status();
+        let body = response.json::<ProblemBody>().await.ok();
+        Err(self.refused(status, body.as_ref()))
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+        let reason = if error.is_timeout() {
+            "it does not answer in time"
+        } else if error.is_connect() {
+            "nothing answers there"
+        } else {
+            "the connection broke"
+        };
+        Failure::unavailable(
+            format!("cannot reach {}: {reason}", self.base),
+            "start a service with `./lightspeed up`, or name another with --url",
+        )
+    }
+
+    fn refused(&self, status: StatusCode, body: Option<&ProblemBody>) -> Failure {
+        let Some(body) = body else {
+            let message = format!("{} answered {status}", self.base);
+            return Failure::unavailable(message, "is it a Lightspeed service?");
+        };
+        let message = format!("{} ({})", body.detail.trim_end_matches('.'), body.code);
+        let hint = match body.known_code() {
+            Some(ErrorCode::Unauthenticated) => {
+                "give a token with --token or LIGHTSPEED_TOKEN; `up` writes the local user's"
+            }
+            Some(ErrorCode::UnknownProblem) => "`lightspeed problem list` names the problems",
+            Some(ErrorCode::UnknownDevice) => "`lightspeed devices` names the devices",
+            _ => "",
+        };
+        if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+            let hint = format!(
+                "try again; the server's log has it as request {}",
+                body.request_id
+            );
+            return Failure::unavailable(message, hint);
+        }
+        Failure::usage(message, hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client() -> Client {
+        crate::install_crypto();
+        Client::with("http://127.0.0.1:1/", None).unwrap()
+    }
+
+    fn body(code: &str, status: u16) -> ProblemBody {
+        ProblemBody {
+            code: code.into(),
+            detail: "No such problem.".into(),
+            request_id: "0190b5a0-0000-7000-8000-000000000001".parse().unwrap(),
+            status,
+        }
+    }
+
+    #[test]
+    fn refusals_are_told_apart_by_who_can_mend_them() {
+        let client = client();
+        let unknown = client.refused(StatusCode::NOT_FOUND, Some(&body("unknown_problem", 404)));
+        assert_eq!(unknown.exit_code(), 2);
+        assert_eq!(unknown.to_string(), "No such problem (unknown_problem)");
+        assert!(unknown.hint().unwrap().contains("problem list"));
+        let internal = client.refused(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            Some(&body("internal", 500)),
+        );
+        assert_eq!(internal.exit_code(), 3);
+        assert!(internal.hint().unwrap().contains("0190b5a0"));
+        assert_eq!(client.refused(StatusCode::BAD_GATEWAY, None).exit_code(), 3);
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused() {
+        crate::install_crypto();
+        assert_eq!(
+            Client::with("localhost:8080", None)
+                .unwrap_err()
+                .exit_code(),
+            2
+        );
+    }
+
+    #[tokio::test]
+    async fn nobody_there_is_status_3_with_a_way_out() {
+        let id = "0190b5a0-0000-7000-8000-000000000001".parse().unwrap();
+        let failure = client().submission(id).await.unwrap_err();
+        assert_eq!(failure.exit_code(), 3);
+        assert!(failure.hint().unwrap().contains("up"), "{failure}");
+    }
+}

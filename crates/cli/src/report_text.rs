@@ -1,0 +1,264 @@
+//! A report for a person. The same text for `judge`, `submit` and `watch`.
+
+use domain::report::{OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport, ShapeRole};
+use domain::{Diagnostic, Report, Severity};
+
+use crate::table::Table;
+use crate::terminal::{bold, dim, verdict};
+
+/// Mismatching elements shown for each output.
+const SHOWN_ELEMENTS: usize = 3;
+
+/// The whole report. `file` names the source in diagnostics.
+pub(crate) fn render(report: &Report, file: &str) -> String {
+    let mut text = headline(report);
+    for diagnostic in &report.diagnostics {
+        text.push_str(&diagnostic_text(diagnostic, file));
+    }
+    text.push_str(&shapes(&report.shapes));
+    for shape in &report.shapes {
+        text.push_str(&shape_detail(shape));
+    }
+    text.push_str(&kernels(report));
+    if let Some(printed) = report.printed.as_ref().filter(|p| !p.is_empty()) {
+        text.push_str(&format!("  {}\n", dim("printed:")));
+        for line in printed.lines() {
+            text.push_str(&format!("    {}\n", escaped(line)));
+        }
+    }
+    for warning in &report.warnings {
+        text.push_str(&format!("  {} {warning}\n", dim("warning:")));
+    }
+    if let Some(score) = &report.score {
+        text.push_str(&score_text(score));
+    }
+    text.push_str(&times(&report.phases_s));
+    text
+}
+
+/// The verdict, what was judged, and the one sentence.
+fn headline(report: &Report) -> String {
+    let kind = report.kind.map(|k| format!(" ({k})")).unwrap_or_default();
+    let what = format!(
+        "{} v{} on {}, {}",
+        report.problem.slug, report.problem.version, report.device.name, report.mode
+    );
+    let message = match report.message.as_str() {
+        "" => String::new(),
+        message => format!("  {}\n", escaped(message)),
+    };
+    format!(
+        "{}{kind}  {}\n{message}",
+        verdict(report.verdict),
+        dim(what)
+    )
+}
+
+fn diagnostic_text(diagnostic: &Diagnostic, file: &str) -> String {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    let mut place = file.to_owned();
+    for number in [diagnostic.line, diagnostic.column].into_iter().flatten() {
+        place.push_str(&format!(":{number}"));
+    }
+    let hint = diagnostic.hint.as_ref();
+    let hint = hint.map(|h| format!("    hint: {h}\n")).unwrap_or_default();
+    format!(
+        "  {}: {severity}: {}\n{hint}",
+        bold(place),
+        escaped(&diagnostic.message)
+    )
+}
+
+fn shapes(shapes: &[ShapeReport]) -> String {
+    if shapes.iter().all(|shape| shape.verdict.is_none()) {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        "shape",
+        "role",
+        "axes",
+        "verdict",
+        ">launches",
+        ">time",
+        ">SOL",
+        ">traffic eff.",
+    ]);
+    for shape in shapes {
+        let axes = shape.axes.as_ref().map(|axes| {
+            let pairs: Vec<String> = axes.iter().map(|(k, v)| format!("{k}={v}")).collect();
+            pairs.join(" ")
+        });
+        let verdict = shape
+            .verdict
+            .map_or_else(|| dim("-").to_string(), |v| verdict(v).to_string());
+        table.row(vec![
+            shape.id.clone(),
+            role(shape.role).to_owned(),
+            axes.unwrap_or_default(),
+            verdict,
+            shape.launches.map(|n| n.to_string()).unwrap_or_default(),
+            shape.t_s.map(duration).unwrap_or_default(),
+            shape.sol.map(ratio).unwrap_or_default(),
+            shape.traffic_efficiency.map(ratio).unwrap_or_default(),
+        ]);
+    }
+    table.render()
+}
+
+fn shape_detail(shape: &ShapeReport) -> String {
+    let mut text = String::new();
+    let message = shape.message.as_ref().filter(|m| !m.is_empty());
+    if let Some(message) = message {
+        text.push_str(&format!("  {}: {}\n", bold(&shape.id), escaped(message)));
+    }
+    for mismatch in &shape.mismatches {
+        text.push_str(&mismatch_text(&shape.id, mismatch));
+    }
+    text
+}
+
+fn mismatch_text(shape: &str, mismatch: &OutputMismatch) -> String {
+    let mut notes = Vec::new();
+    let counted = [
+        (mismatch.unwritten, "never written"),
+        (mismatch.nan, "NaN"),
+        (mismatch.inf, "infinite"),
+    ];
+    for (count, what) in counted {
+        if count > 0 {
+            notes.push(format!("{count} {what}"));
+        }
+    }
+    if let Some(error) = mismatch.max_abs_error {
+        notes.push(format!("largest error {error:.3e}"));
+    }
+    let mut text = format!(
+        "  {}: {} of {} elements of {} differ ({})\n",
+        bold(shape),
+        mismatch.count,
+        mismatch.elements,
+        mismatch.output,
+        notes.join(", ")
+    );
+    for element in mismatch.first.iter().take(SHOWN_ELEMENTS) {
+        let index: Vec<String> = element.index.iter().map(u64::to_string).collect();
+        text.push_str(&format!(
+            "    {}[{}] = {}, expected {} within {}\n",
+            mismatch.output,
+            index.join(", "),
+            element.actual,
+            element.expected,
+            element.tolerance
+        ));
+    }
+    text
+}
+
+fn kernels(report: &Report) -> String {
+    let mut table = Table::new(&[
+        "kernel",
+        ">registers",
+        ">spills",
+        ">static smem",
+        ">occupancy",
+    ]);
+    for kernel in &report.kernels {
+        let bytes = |n: Option<u32>| n.map(|n| format!("{n} B")).unwrap_or_default();
+        table.row(vec![
+            escaped(&kernel.name),
+            kernel.registers.map(|n| n.to_string()).unwrap_or_default(),
+            bytes(kernel.spill_bytes),
+            bytes(kernel.static_smem_bytes),
+            kernel.occupancy.map(ratio).unwrap_or_default(),
+        ]);
+    }
+    if table.is_empty() {
+        String::new()
+    } else {
+        table.render()
+    }
+}
+
+fn score_text(score: &Score) -> String {
+    let Some(value) = score.value else {
+        return String::new();
+    };
+    let worst = score.worst_shape.as_ref();
+    let worst = worst
+        .map(|w| format!(", lowest on {w}"))
+        .unwrap_or_default();
+    format!(
+        "  score {} {}{worst}\n",
+        bold(ratio(value)),
+        metric(score.metric)
+    )
+}
+
+fn times(times: &PhaseTimes) -> String {
+    let named = [
+        ("queue", times.queue),
+        ("plan", times.plan),
+        ("compile", times.compile),
+        ("execute", times.execute),
+        ("check", times.check),
+        ("overhead", times.overhead),
+        ("total", times.total),
+    ];
+    let parts: Vec<String> = named
+        .into_iter()
+        .filter_map(|(name, t_s)| Some(format!("{name} {}", duration(t_s?))))
+        .collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!("  {}\n", dim(parts.join(" · ")))
+}
+
+/// A line that a kernel printed, without what would steer the reader's terminal.
+fn escaped(line: &str) -> String {
+    line.chars()
+        .map(|c| {
+            if c.is_control() && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+/// What the board ranks, in words.
+pub(crate) fn metric(metric: ScoreMetric) -> &'static str {
+    match metric {
+        ScoreMetric::Sol => "of the speed of light",
+        ScoreMetric::ModelledSol => "of the speed of light, modelled",
+        ScoreMetric::TrafficEfficiency => "traffic efficiency",
+    }
+}
+
+fn role(role: ShapeRole) -> &'static str {
+    match role {
+        ShapeRole::Edge => "edge",
+        ShapeRole::Public => "public",
+        ShapeRole::HeldOut => "held out",
+        ShapeRole::Emulated => "emulated",
+    }
+}
+
+/// A ratio of 0 to 1 to three places.
+pub(crate) fn ratio(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+/// Seconds in the unit that suits them.
+pub(crate) fn duration(t_s: f64) -> String {
+    match t_s {
+        t if t >= 1.0 => format!("{t:.2} s"),
+        t if t >= 1e-3 => format!("{:.1} ms", t * 1e3),
+        t => format!("{:.1} us", t * 1e6),
+    }
+}

@@ -1,0 +1,105 @@
+//! `lightspeed leaderboard`: the best of each user on a problem and a device.
+
+use clap::Args;
+use domain::DeviceName;
+use protocol::board::{Board, BoardEntry};
+
+use crate::client::Client;
+use crate::failure::Failure;
+use crate::report_text::{metric, ratio};
+use crate::table::Table;
+use crate::terminal::{Terminal, bold, dim};
+
+/// Flags of `leaderboard`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lightspeed leaderboard vector_add
+  lightspeed leaderboard matmul --device h200 --limit 10 --json")]
+pub(crate) struct Leaderboard {
+    /// The problem
+    slug: String,
+    /// The device, or `auto`: the first that a live worker offers
+    #[arg(
+        long,
+        env = "LIGHTSPEED_DEVICE",
+        default_value = "auto",
+        value_name = "NAME"
+    )]
+    device: String,
+    /// Rows to show
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    limit: u32,
+}
+
+/// Prints the board.
+pub(crate) async fn run(
+    arguments: Leaderboard,
+    client: &Client,
+    terminal: Terminal,
+) -> Result<u8, Failure> {
+    let name = match arguments.device.as_str() {
+        "auto" => super::devices::best_offered(client).await?,
+        name => name.to_owned(),
+    };
+    let device = parse_device(&name)?;
+    let board = client
+        .board(&arguments.slug, device, arguments.limit)
+        .await?;
+    if terminal.json {
+        terminal.print_json(&board);
+    } else {
+        terminal.print(&render(&board));
+    }
+    Ok(0)
+}
+
+/// A device by its name, or the sentence that says there is none.
+pub(crate) fn parse_device(name: &str) -> Result<DeviceName, Failure> {
+    name.parse().map_err(|_| {
+        let known: Vec<&str> = DeviceName::ALL.iter().map(|d| d.as_str()).collect();
+        let message = format!("there is no device `{name}` (unknown_device)");
+        Failure::usage(message, format!("known: auto {}", known.join(" ")))
+    })
+}
+
+fn render(board: &Board) -> String {
+    let problem = &board.problem;
+    let title = format!("{} v{} on {}", problem.slug, problem.version, board.device);
+    let mut text = format!("{}  {}\n", bold(title), dim(metric(board.metric)));
+    if board.entries.is_empty() {
+        text.push_str("  nobody yet\n");
+        return text;
+    }
+    let mut table = Table::new(&[">rank", "user", ">score", "lowest on", "judged"]);
+    for entry in &board.entries {
+        table.row(row(entry));
+    }
+    let beyond = board.yours.as_ref().filter(|yours| {
+        board
+            .entries
+            .iter()
+            .all(|entry| entry.user.user_id != yours.user.user_id)
+    });
+    if let Some(yours) = beyond {
+        table.row(row(yours));
+    }
+    text.push_str(&table.render());
+    let shown = board.entries.len() as u64;
+    if board.total > shown {
+        text.push_str(&format!(
+            "  {}\n",
+            dim(format!("{} more", board.total - shown))
+        ));
+    }
+    text
+}
+
+fn row(entry: &BoardEntry) -> Vec<String> {
+    vec![
+        entry.rank.to_string(),
+        entry.user.name.clone(),
+        ratio(entry.value),
+        entry.worst_shape.clone().unwrap_or_default(),
+        entry.judged_at.format("%Y-%m-%d %H:%M").to_string(),
+    ]
+}

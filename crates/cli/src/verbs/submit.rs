@@ -1,0 +1,80 @@
+//! `lightspeed submit`: hands a source to the service and follows it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use domain::Mode;
+use protocol::submission::{Submit as Body, Submitted};
+
+use crate::client::Client;
+use crate::failure::Failure;
+use crate::source_file;
+use crate::terminal::Terminal;
+use crate::verbs::watch::to_the_end;
+
+/// Flags of `submit`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lightspeed submit vector_add kernel.cu
+  lightspeed submit matmul - --mode practice < kernel.cu
+  lightspeed submit softmax_1d kernel.cu --json | jq .verdict")]
+pub(crate) struct Submit {
+    /// The problem
+    slug: String,
+    /// A CUDA C++ file; - is standard input
+    file: PathBuf,
+    /// The device to judge on, or `auto`: the first that a live worker offers
+    #[arg(
+        long,
+        env = "LIGHTSPEED_DEVICE",
+        default_value = "auto",
+        value_name = "NAME"
+    )]
+    device: String,
+    /// ranked counts on the board; practice shows more and does not
+    #[arg(long, default_value = "ranked", value_name = "ranked|practice")]
+    mode: Mode,
+    /// Print the submission's id and leave
+    #[arg(long)]
+    no_watch: bool,
+}
+
+/// Submits, and unless told otherwise waits for the verdict.
+pub(crate) async fn run(
+    arguments: Submit,
+    client: &Client,
+    terminal: Terminal,
+) -> Result<u8, Failure> {
+    let source = source_file::read(&arguments.file)?;
+    let device = match arguments.device.as_str() {
+        "auto" => super::devices::best_offered(client).await?,
+        name => name.to_owned(),
+    };
+    let body = Body {
+        problem: arguments.slug,
+        device,
+        mode: arguments.mode,
+        source: source.into(),
+    };
+    let submitted = client.submit(&body).await?;
+    if arguments.no_watch {
+        print_id(submitted, terminal);
+        return Ok(0);
+    }
+    terminal.say(&format!("submission {}", submitted.submission_id));
+    let end = to_the_end(client, submitted.submission_id, terminal, &mut |_| ()).await?;
+    if terminal.json {
+        terminal.print_json(&client.judging(submitted.judging_id).await?);
+    } else {
+        end.print(terminal, &arguments.file.display().to_string());
+    }
+    Ok(end.verdict.exit_code())
+}
+
+fn print_id(submitted: Submitted, terminal: Terminal) {
+    if terminal.json {
+        terminal.print_json(&submitted);
+    } else {
+        terminal.print(&submitted.submission_id.to_string());
+    }
+}
