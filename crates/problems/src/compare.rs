@@ -153,7 +153,7 @@ fn check_lengths(
         .and_then(|n| usize::try_from(n).ok())
         .unwrap_or(usize::MAX);
     let size = element::size(output.element);
-    let whole = actual.len() % size == 0;
+    let whole = actual.len().is_multiple_of(size);
     let found = [
         (
             "output",

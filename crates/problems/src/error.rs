@@ -33,7 +33,7 @@ pub struct EvaluationError {
 }
 
 impl EvaluationError {
-    pub(crate) fn new(field: impl Into<String>, message: impl ToString) -> Self {
+    pub(crate) fn new(field: impl Into<String>, message: impl std::fmt::Display) -> Self {
         Self {
             field: field.into(),
             message: message.to_string(),
@@ -75,6 +75,19 @@ impl Text {
             file: file.to_owned(),
             content,
         })
+    }
+
+    /// A fault of a field that has no single place.
+    pub fn of_field(
+        &self,
+        field: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> PackageError {
+        PackageError {
+            field: Some(field.into()),
+            ..PackageError::whole(&self.file, message, hint)
+        }
     }
 
     /// A fault at `span` (byte offsets).

@@ -135,8 +135,8 @@ pub struct Cost {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    pub compile_s: Option<f64>,
-    pub run_s: Option<f64>,
+    pub compile_s: Option<Spanned<f64>>,
+    pub run_s: Option<Spanned<f64>>,
     pub memory_bytes: Option<u64>,
     pub emulated_instructions: Option<u64>,
 }

@@ -278,7 +278,7 @@ fn parameters_must_make_sense() {
 fn shapes_must_fit_the_problem_and_each_other() {
     for (old, new, part) in [
         ("w = 0.4", "w = 0.5", "(calls + time) / 2"),
-        ("time = 0.7\nw = 0.6", "time = 0.6\nw = 0.55", "sums to 0.9"),
+        ("time = 0.7\nw = 0.6", "time = 0.6\nw = 0.55", "sums to 0.8"),
         ("hi = 16", "hi = 1600", "in steps of"),
         ("lo = 4", "lo = 40", "leave no value"),
         (

@@ -42,7 +42,7 @@ pub fn parameters(
         let hint = "give one parameter use = \"out\" or \"inout\"";
         return Err(names
             .text
-            .at(&(0..0), "parameters", "no parameter is written", hint));
+            .of_field("parameters", "no parameter is written", hint));
     }
     Ok(parameters)
 }

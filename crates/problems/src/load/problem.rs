@@ -67,7 +67,7 @@ pub fn package(text: &Text, raw: manifest::Problem) -> Result<Package, PackageEr
     for (language, title) in [("en", &raw.title.en), ("zh", &raw.title.zh)] {
         if title.trim().is_empty() {
             let field = format!("title.{language}");
-            return Err(text.at(&(0..0), field, "is empty", "write it"));
+            return Err(text.of_field(field, "is empty", "write it"));
         }
     }
     let mut names = Names {
@@ -238,18 +238,20 @@ fn cost(names: &Names<'_>, raw: &manifest::Cost, rules: &Rules) -> Result<CostSp
 }
 
 fn limits(text: &Text, raw: &manifest::Limits) -> Result<Limits, PackageError> {
-    let limits = Limits {
-        compile_s: raw.compile_s.unwrap_or(30.0),
-        run_s: raw.run_s.unwrap_or(10.0),
-        memory_bytes: raw.memory_bytes.unwrap_or(4 << 30),
-        emulated_instructions: raw.emulated_instructions.unwrap_or(4_000_000_000),
-    };
-    for (field, value) in [("compile_s", limits.compile_s), ("run_s", limits.run_s)] {
-        if !(value > 0.0 && value <= 600.0) {
-            let message = format!("is {value}");
+    for (field, value) in [("compile_s", &raw.compile_s), ("run_s", &raw.run_s)] {
+        if let Some(value) = value
+            && !(*value.as_ref() > 0.0 && *value.as_ref() <= 600.0)
+        {
+            let message = format!("is {}", value.as_ref());
             let hint = "seconds, above 0 and at most 600";
-            return Err(text.at(&(0..0), format!("limits.{field}"), message, hint));
+            return Err(text.at(&value.span(), format!("limits.{field}"), message, hint));
         }
     }
-    Ok(limits)
+    let seconds = |value: &Option<Spanned<f64>>| value.as_ref().map(|v| *v.as_ref());
+    Ok(Limits {
+        compile_s: seconds(&raw.compile_s).unwrap_or(30.0),
+        run_s: seconds(&raw.run_s).unwrap_or(10.0),
+        memory_bytes: raw.memory_bytes.unwrap_or(4 << 30),
+        emulated_instructions: raw.emulated_instructions.unwrap_or(4_000_000_000),
+    })
 }

@@ -38,7 +38,8 @@ pub fn fill(package: &mut Package, text: &Text, raw: manifest::Shapes) -> Result
         let stratum = stratum(package, text, &field, row)?;
         package.strata.push(stratum);
     }
-    check_sums(package, text)?;
+    let first = raw.strata.first().map_or(0..0, |row| row.w.span());
+    check_sums(package, text, &first)?;
     for (i, row) in raw.edge.iter().enumerate() {
         let field = format!("edge[{i}]");
         ids.add(text, &field, &row.id)?;
@@ -214,7 +215,7 @@ fn check_drawn_axis(
     }
 }
 
-fn check_sums(package: &Package, text: &Text) -> Result<(), PackageError> {
+fn check_sums(package: &Package, text: &Text, span: &Range<usize>) -> Result<(), PackageError> {
     type Share = fn(&Stratum) -> f64;
     let shares: [(&str, Share); 3] = [
         ("calls", |s| s.calls),
@@ -226,7 +227,7 @@ fn check_sums(package: &Package, text: &Text) -> Result<(), PackageError> {
         if (sum - 1.0).abs() > WEIGHT_SLACK {
             let message = format!("`{name}` of all strata sums to {sum}");
             let hint = "it must be 1 within 0.0001";
-            return Err(text.at(&(0..0), format!("strata[].{name}"), message, hint));
+            return Err(text.at(span, format!("strata[].{name}"), message, hint));
         }
     }
     Ok(())
