@@ -1,1 +1,23 @@
 //! NVRTC: discovery, options, headers and shims, diagnostics, resource usage.
+//!
+//! One pinned wheel is the whole toolchain. [`Toolchain`] finds or installs it and never loads it;
+//! [`compile`] loads it and must run only in a sandboxed child that is thrown away afterwards:
+//! NVRTC crashes on some malformed sources and reads any file that the process can read.
+//!
+//! No text of a file other than the submission reaches a diagnostic, and no path of the host does.
+
+mod compile;
+mod headers;
+mod hint;
+mod install;
+mod libraries;
+mod log;
+mod nvrtc;
+mod options;
+mod source;
+mod toolchain;
+mod usage;
+
+pub use compile::{CompileFailure, CompileRequest, Compiled, compile};
+pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
+pub use usage::KernelUsage;

@@ -1,0 +1,7 @@
+// The driver's type that kernels take as a parameter. The host side of it is planned, not compiled.
+#pragma once
+
+struct alignas(64) CUtensorMap_st {
+    unsigned long long opaque[16];
+};
+typedef struct CUtensorMap_st CUtensorMap;

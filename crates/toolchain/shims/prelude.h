@@ -1,0 +1,15 @@
+// Included before every source: what nvcc drags in through its own runtime header.
+#pragma once
+
+#include <lightspeed/math.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <assert.h>
+#include <limits>
+#include <utility>
+
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;

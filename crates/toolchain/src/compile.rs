@@ -1,0 +1,157 @@
+//! One compile: a source to PTX, CUBIN, names, diagnostics and resource usage.
+
+use std::collections::BTreeMap;
+
+use domain::{Diagnostic, Severity, Stage};
+use serde::{Deserialize, Serialize};
+
+use crate::nvrtc::{Input, Nvrtc, Outcome, Output};
+use crate::toolchain::{NVRTC_VERSION, Toolchain};
+use crate::usage::KernelUsage;
+use crate::{headers, log, options, source, usage};
+
+/// What to compile. There are no free options: what may vary is named here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompileRequest {
+    /// Device code; host functions are blanked out.
+    pub source: String,
+    /// Kernels by the expressions that name them: `k`, `ns::k<float, 4>`.
+    pub name_expressions: Vec<String>,
+    /// The exact architecture, e.g. `sm_90a`.
+    pub arch: String,
+    /// Whether the binary is wanted. The PTX always is.
+    pub want_cubin: bool,
+}
+
+/// A compiled source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compiled {
+    /// For the emulated device; names no path of the host.
+    pub ptx: String,
+    /// For a GPU of exactly the asked architecture.
+    pub cubin: Option<Vec<u8>>,
+    /// Mangled name by name expression.
+    pub lowered_names: BTreeMap<String, String>,
+    /// Warnings, with the notes that belong to them.
+    pub diagnostics: Vec<Diagnostic>,
+    /// One entry a kernel, in the order of the PTX.
+    pub kernels: Vec<KernelUsage>,
+    /// The options that matter to the code.
+    pub options: Vec<String>,
+    /// [`NVRTC_VERSION`].
+    pub nvrtc_version: String,
+}
+
+/// Why there is no code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum CompileFailure {
+    /// The source is at fault; at least one diagnostic is an error.
+    #[error("the source does not compile")]
+    Errors(Vec<Diagnostic>),
+    /// A limit, named.
+    #[error("{0}")]
+    Limit(String),
+    /// The toolchain is at fault.
+    #[error("{0}")]
+    Internal(String),
+}
+
+/// Compiles. Must run in a sandboxed child that is thrown away: the source may crash or seize NVRTC,
+/// and time and memory are limited by the sandbox alone.
+pub fn compile(
+    toolchain: &Toolchain,
+    request: &CompileRequest,
+) -> Result<Compiled, CompileFailure> {
+    let Some(portable) = options::portable(&request.arch) else {
+        let message = format!("no such architecture: {}", request.arch);
+        return Err(CompileFailure::Internal(message));
+    };
+    let nvrtc = Nvrtc::load(toolchain).map_err(internal)?;
+    let mut all_options = portable.clone();
+    all_options.extend(options::local(&toolchain.headers(), headers::PRELUDE));
+    let input = Input {
+        source: &source::prepare(&request.source),
+        name: log::SOURCE_NAME,
+        headers: headers::ALL,
+        name_expressions: &request.name_expressions,
+        options: &all_options,
+    };
+    match nvrtc.compile(&input).map_err(internal)? {
+        Outcome::Success(output) => Ok(assemble(toolchain, request, portable, output)),
+        Outcome::Refused { log } => Err(CompileFailure::Errors(errors(&log, toolchain))),
+        Outcome::OutOfMemory => Err(CompileFailure::Limit(
+            "the compiler ran out of memory".into(),
+        )),
+    }
+}
+
+fn assemble(
+    toolchain: &Toolchain,
+    request: &CompileRequest,
+    options: Vec<String>,
+    output: Output,
+) -> Compiled {
+    let names = request.name_expressions.iter().cloned();
+    Compiled {
+        kernels: usage::read(&output.log, &output.ptx),
+        diagnostics: log::read(&output.log, &toolchain.headers()),
+        ptx: without_paths(&output.ptx),
+        cubin: request.want_cubin.then_some(output.cubin),
+        lowered_names: names.zip(output.lowered_names).collect(),
+        options,
+        nvrtc_version: NVRTC_VERSION.to_owned(),
+    }
+}
+
+fn errors(log: &str, toolchain: &Toolchain) -> Vec<Diagnostic> {
+    let mut diagnostics = log::read(log, &toolchain.headers());
+    if !diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        diagnostics.push(Diagnostic {
+            stage: Stage::Compile,
+            severity: Severity::Error,
+            line: None,
+            column: None,
+            message: "the compiler refused the source without saying why".into(),
+            hint: None,
+        });
+    }
+    diagnostics
+}
+
+/// Reduces the files that `.file` directives name to their last component.
+fn without_paths(ptx: &str) -> String {
+    let mut out = String::with_capacity(ptx.len());
+    for line in ptx.split_inclusive('\n') {
+        match line
+            .trim_start()
+            .strip_prefix(".file")
+            .and_then(|_| line.split_once('"'))
+        {
+            Some((before, rest)) => {
+                let (path, after) = rest.split_once('"').unwrap_or((rest, ""));
+                let name = path.rsplit('/').next().unwrap_or_default();
+                out.extend([before, "\"", name, "\"", after]);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}
+
+fn internal(error: impl std::fmt::Display) -> CompileFailure {
+    CompileFailure::Internal(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_directives_lose_their_folders() {
+        let ptx = "\t.file\t1 \"/submission.cu\"\n\t.file\t2 \"/home/x/headers/cuda_fp16.hpp\", 7, 9\nmov.u32 %r1, %r2; // .file \"/a/b\"\n";
+        assert_eq!(
+            without_paths(ptx),
+            "\t.file\t1 \"submission.cu\"\n\t.file\t2 \"cuda_fp16.hpp\", 7, 9\nmov.u32 %r1, %r2; // .file \"/a/b\"\n"
+        );
+    }
+}

@@ -1,0 +1,358 @@
+//! NVRTC's log as diagnostics.
+//!
+//! Invariant: nothing of a file other than the submission gets out. Quoted source lines are read for
+//! the caret's column and dropped; a message about a file that is neither the submission nor a header
+//! of the toolchain is replaced by one that says just that.
+
+use std::path::Path;
+
+use domain::{Diagnostic, Severity, Stage};
+
+use crate::hint;
+
+/// What the submission is called in messages.
+pub(crate) const SOURCE_NAME: &str = "submission.cu";
+/// At most this many messages are kept, errors first.
+const MAX_DIAGNOSTICS: usize = 50;
+/// Explanations kept after one error or warning.
+const MAX_NOTES: usize = 4;
+/// A longer message is cut.
+const MAX_MESSAGE_BYTES: usize = 1000;
+
+/// Reads a log. `headers` is the toolchain's folder of headers.
+pub(crate) fn read(log: &str, headers: &Path) -> Vec<Diagnostic> {
+    let messages = split(log);
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    let mut notes = 0;
+    let mut dropped_parent = false;
+    for message in messages {
+        let place = Place::of(message.file, headers);
+        if message.severity == Severity::Note {
+            notes += 1;
+            if dropped_parent || notes > MAX_NOTES || !matches!(place, Place::Submission) {
+                continue;
+            }
+        } else {
+            notes = 0;
+            dropped_parent = message.severity == Severity::Warning
+                && !matches!(place, Place::Submission | Place::None);
+            if dropped_parent {
+                continue; // a warning about the toolchain's own headers is nobody's business
+            }
+        }
+        let diagnostic = message.into_diagnostic(&place, headers);
+        if !diagnostics.contains(&diagnostic) {
+            diagnostics.push(diagnostic);
+        }
+    }
+    cap(diagnostics)
+}
+
+/// Keeps order, and errors before warnings when there are too many.
+fn cap(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let mut others = MAX_DIAGNOSTICS.saturating_sub(errors.count());
+    let mut kept: Vec<Diagnostic> = diagnostics
+        .into_iter()
+        .filter(|d| {
+            let keep = d.severity == Severity::Error || others > 0;
+            if d.severity != Severity::Error {
+                others = others.saturating_sub(1);
+            }
+            keep
+        })
+        .collect();
+    kept.truncate(MAX_DIAGNOSTICS);
+    kept
+}
+
+/// Whose file a message is about.
+enum Place<'a> {
+    Submission,
+    /// A header of the toolchain or of the judge, by its name as one includes it.
+    Header(&'a str),
+    /// The list of template instantiations that the host function asks for.
+    Instantiations,
+    Foreign,
+    None,
+}
+
+impl<'a> Place<'a> {
+    fn of(file: Option<&'a str>, headers: &Path) -> Self {
+        let Some(file) = file else {
+            return Self::None;
+        };
+        if file == SOURCE_NAME || file == "/submission.cu" {
+            return Self::Submission;
+        }
+        if file == "__nv_name_map" {
+            return Self::Instantiations;
+        }
+        let header = headers.to_str().and_then(|root| file.strip_prefix(root));
+        if let Some(name) = header {
+            let name = name.trim_start_matches('/');
+            return Self::Header(name.strip_prefix("cccl/").unwrap_or(name));
+        }
+        match crate::headers::is_shim(file) {
+            true => Self::Header(file),
+            false => Self::Foreign,
+        }
+    }
+}
+
+/// One message as NVRTC wrote it.
+struct Message<'a> {
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+    severity: Severity,
+    text: String,
+    /// The place in the submission from which a template was instantiated.
+    instantiated_at: Option<u32>,
+}
+
+impl Message<'_> {
+    fn into_diagnostic(self, place: &Place, headers: &Path) -> Diagnostic {
+        let text = clean(&self.text, headers);
+        let (line, column, message) = match place {
+            Place::Submission => (self.line, self.column, text),
+            Place::None => (None, None, text),
+            Place::Header(name) => (self.instantiated_at, None, format!("in <{name}>: {text}")),
+            Place::Instantiations => (
+                None,
+                None,
+                format!("in a kernel that the host function launches: {text}"),
+            ),
+            Place::Foreign => (
+                None,
+                None,
+                "an included file that is not part of the toolchain does not compile".into(),
+            ),
+        };
+        Diagnostic {
+            stage: Stage::Compile,
+            severity: self.severity,
+            line,
+            column,
+            hint: hint::for_message(&message),
+            message,
+        }
+    }
+}
+
+fn split(log: &str) -> Vec<Message<'_>> {
+    let lines: Vec<&str> = log.lines().collect();
+    let mut messages: Vec<Message> = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at];
+        let header = parse_header(line);
+        let column = lines.get(at + 1).and_then(|next| caret_column(next));
+        match (header, column) {
+            // Messages start at the margin; quoted lines, which may look like anything, do not.
+            (Some(message), _) if !line.starts_with("  ") => messages.push(message),
+            (_, Some(column)) => {
+                if let Some(message) = messages.last_mut() {
+                    message.column = message.column.or(Some(column));
+                }
+                at += 1; // the caret
+            }
+            _ if line.starts_with("          ") => {
+                if let Some(message) = messages.last_mut() {
+                    continue_message(message, line.trim());
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    messages
+}
+
+/// The column under a line that holds nothing but a caret. Quoted lines are indented by two.
+fn caret_column(line: &str) -> Option<u32> {
+    let before = line.strip_suffix('^')?;
+    let blank = before.bytes().all(|b| b == b' ' || b == b'\t');
+    let column = before.len().checked_sub(1)?;
+    (blank && before.starts_with("  ")).then(|| u32::try_from(column).ok())?
+}
+
+fn continue_message(message: &mut Message, line: &str) {
+    if line.starts_with("detected during") || line.starts_with("instantiation of") {
+        if let Some(at) = instantiation_line(line) {
+            message.instantiated_at = Some(at);
+        }
+        return;
+    }
+    if message.text.len() < MAX_MESSAGE_BYTES {
+        let separator = if message.text.ends_with(':') {
+            " "
+        } else {
+            "; "
+        };
+        message.text.push_str(separator);
+        message.text.push_str(line);
+    }
+}
+
+/// `... at line 12 of submission.cu`; within the submission the file is left out, and then the line
+/// that the message itself names is the better one.
+fn instantiation_line(line: &str) -> Option<u32> {
+    let (_, after) = line.rsplit_once("at line ")?;
+    let (number, file) = after.split_once(" of ")?;
+    let is_submission = file.trim_end_matches(['"', ' ']).ends_with(SOURCE_NAME);
+    is_submission.then(|| number.parse().ok())?
+}
+
+const SEVERITIES: [(&str, Severity); 7] = [
+    ("catastrophic error", Severity::Error),
+    ("internal error", Severity::Error),
+    ("error", Severity::Error),
+    ("fatal", Severity::Error),
+    ("warning", Severity::Warning),
+    ("note", Severity::Note),
+    ("remark", Severity::Note),
+];
+
+fn parse_header(line: &str) -> Option<Message<'_>> {
+    located(line)
+        .or_else(|| unlocated(line))
+        .or_else(|| assembler(line))
+}
+
+/// `file(12): error #20-D: text`
+fn located(line: &str) -> Option<Message<'_>> {
+    let (file, number, rest) = line.match_indices("): ").find_map(|(end, _)| {
+        let (file, number) = line[..end].rsplit_once('(')?;
+        let number: u32 = number.parse().ok()?;
+        Some((file, number, &line[end + 3..]))
+    })?;
+    let (severity, text) = severity(rest)?;
+    Some(Message {
+        file: Some(file),
+        line: Some(number),
+        column: None,
+        severity,
+        text: text.to_owned(),
+        instantiated_at: None,
+    })
+}
+
+/// `At end of source: error: text`, `Note #3326-D: text`, `nvrtc: error: text`
+fn unlocated(line: &str) -> Option<Message<'_>> {
+    let at_end = line.strip_prefix("At end of source: ");
+    let rest = at_end
+        .or_else(|| line.strip_prefix("nvrtc: "))
+        .unwrap_or(line);
+    if at_end.is_none() && rest.starts_with("Remark") {
+        return None; // how to turn warnings off, which no submission can
+    }
+    let (severity, text) = severity(rest)?;
+    let text = match at_end {
+        Some(_) => format!("at the end of the source: {text}"),
+        None => text.to_owned(),
+    };
+    Some(message(severity, text))
+}
+
+/// `ptxas application ptx input, line 23; error   : text`, ` ptxas error   : text`
+fn assembler(line: &str) -> Option<Message<'_>> {
+    let rest = line.trim_start().strip_prefix("ptxas")?;
+    let rest = rest.rsplit_once("; ").map_or(rest, |(place, rest)| {
+        if place.contains(", line ") {
+            rest
+        } else {
+            place
+        }
+    });
+    let (severity, text) = severity(rest.trim_start())?;
+    if text.starts_with("Ptx assembly aborted") {
+        return None; // says only that something was said before
+    }
+    Some(message(severity, format!("assembler: {text}")))
+}
+
+fn message<'a>(severity: Severity, text: String) -> Message<'a> {
+    Message {
+        file: None,
+        line: None,
+        column: None,
+        severity,
+        text,
+        instantiated_at: None,
+    }
+}
+
+/// Takes `warning #177-D: ` or `error   : ` off the front.
+fn severity(text: &str) -> Option<(Severity, &str)> {
+    SEVERITIES.iter().find_map(|&(word, severity)| {
+        let head = text.get(..word.len())?;
+        if !head.eq_ignore_ascii_case(word) {
+            return None;
+        }
+        let (code, rest) = text[word.len()..].split_once(':')?;
+        let code = code.trim();
+        (code.is_empty() || code.starts_with('#')).then(|| (severity, rest.trim()))
+    })
+}
+
+/// Takes the toolchain's path, NVRTC's own words and mangled names out of a message.
+fn clean(text: &str, headers: &Path) -> String {
+    let mut text = text.replace("Input name expression was:", "It was:");
+    if let Some(root) = headers.to_str().filter(|root| !root.is_empty()) {
+        text = text.replace(&format!("{root}/cccl/"), "");
+        text = text.replace(&format!("{root}/"), "");
+    }
+    let mut text = demangle(&text);
+    if text.len() > MAX_MESSAGE_BYTES {
+        let end = (0..=MAX_MESSAGE_BYTES)
+            .rev()
+            .find(|&i| text.is_char_boundary(i));
+        text.truncate(end.unwrap_or(0));
+        text.push_str(" ...");
+    }
+    text
+}
+
+/// Replaces `_Z1kPf` and `_ZN1a1bE...` by `k` and `a::b`: in the assembler's few messages, the name
+/// is all that a reader needs.
+fn demangle(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("_Z") {
+        let is_word_start = !rest[..start].ends_with(is_word);
+        let end = rest[start..]
+            .find(|c| !is_word(c))
+            .map_or(rest.len(), |n| start + n);
+        out.push_str(&rest[..start]);
+        match identifiers(&rest[start + 2..end]).filter(|_| is_word_start) {
+            Some(name) => out.push_str(&name),
+            None => out.push_str(&rest[start..end]),
+        }
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
+fn identifiers(mangled: &str) -> Option<String> {
+    let mut rest = mangled.strip_prefix('N').unwrap_or(mangled);
+    let mut names = Vec::new();
+    while rest.starts_with(|c: char| c.is_ascii_digit()) {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let length: usize = rest[..digits].parse().ok()?;
+        names.push(rest.get(digits..digits.checked_add(length)?)?);
+        rest = &rest[digits + length..];
+        if !mangled.starts_with('N') {
+            break;
+        }
+    }
+    (!names.is_empty()).then(|| names.join("::"))
+}
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;
