@@ -1,4 +1,5 @@
-#pragma once
+#ifndef LIGHTSPEED_SHIM_ARRAY_HPP
+#define LIGHTSPEED_SHIM_ARRAY_HPP
 
 #include <stddef.h>
 
@@ -20,3 +21,5 @@ template <class T, size_t N> struct array {
     __host__ __device__ void fill(const T &value) { for (size_t i = 0; i < N; ++i) elements[i] = value; }
 };
 }
+
+#endif

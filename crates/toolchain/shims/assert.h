@@ -1,2 +1,5 @@
 // assert is built in.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_ASSERT_H
+#define LIGHTSPEED_SHIM_ASSERT_H
+
+#endif

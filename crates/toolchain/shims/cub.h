@@ -1,5 +1,6 @@
 // The block- and warp-wide half of CUB; the device-wide half is called from the host.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_CUB_H
+#define LIGHTSPEED_SHIM_CUB_H
 
 #include <cub/block/block_discontinuity.cuh>
 #include <cub/block/block_exchange.cuh>
@@ -10,3 +11,5 @@
 #include <cub/block/block_store.cuh>
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef LIGHTSPEED_SHIM_FLOAT_H
+#define LIGHTSPEED_SHIM_FLOAT_H
 
 #ifndef FLT_MAX
 #define FLT_RADIX 2
@@ -20,4 +21,6 @@
 #define DBL_MIN 2.2250738585072014e-308
 #define DBL_EPSILON 2.2204460492503131e-16
 #define DBL_TRUE_MIN 4.9406564584124654e-324
+#endif
+
 #endif

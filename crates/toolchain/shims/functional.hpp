@@ -1,5 +1,6 @@
 // Function objects of <functional>.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_FUNCTIONAL_HPP
+#define LIGHTSPEED_SHIM_FUNCTIONAL_HPP
 
 #define LIGHTSPEED_FUNCTOR(name, result, expression) \
     template <class T = void> struct name { \
@@ -26,3 +27,5 @@ LIGHTSPEED_FUNCTOR(bit_and, T, a & b);
 LIGHTSPEED_FUNCTOR(bit_or, T, a | b);
 LIGHTSPEED_FUNCTOR(bit_xor, T, a ^ b);
 }
+
+#endif

@@ -1,6 +1,7 @@
 // std::numeric_limits of the scalar types. Only functions and enumerators: static data members would
 // become initialised globals in every module.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_LIMITS_HPP
+#define LIGHTSPEED_SHIM_LIMITS_HPP
 
 #include <float.h>
 #include <limits.h>
@@ -57,3 +58,5 @@ LIGHTSPEED_REAL_LIMITS(float, FLT, uint32_t, 0x7f800000u, 0x7fc00000u);
 LIGHTSPEED_REAL_LIMITS(double, DBL, uint64_t, 0x7ff0000000000000ull, 0x7ff8000000000000ull);
 #undef LIGHTSPEED_REAL_LIMITS
 }
+
+#endif

@@ -1,5 +1,6 @@
 // The C++ overloads that NVRTC's built-in math lacks, and <cmath>'s names in std.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_MATH_H
+#define LIGHTSPEED_SHIM_MATH_H
 
 #ifndef INFINITY
 #define INFINITY (__builtin_bit_cast(float, 0x7f800000u))
@@ -30,29 +31,29 @@
 namespace lightspeed_detail {
 template <bool Condition, class T> struct only_if {};
 template <class T> struct only_if<true, T> { typedef T type; };
-template <class T> struct is_int { static constexpr bool value = false; };
-template <> struct is_int<bool> { static constexpr bool value = true; };
-template <> struct is_int<char> { static constexpr bool value = true; };
-template <> struct is_int<signed char> { static constexpr bool value = true; };
-template <> struct is_int<unsigned char> { static constexpr bool value = true; };
-template <> struct is_int<short> { static constexpr bool value = true; };
-template <> struct is_int<unsigned short> { static constexpr bool value = true; };
-template <> struct is_int<int> { static constexpr bool value = true; };
-template <> struct is_int<unsigned int> { static constexpr bool value = true; };
-template <> struct is_int<long> { static constexpr bool value = true; };
-template <> struct is_int<unsigned long> { static constexpr bool value = true; };
-template <> struct is_int<long long> { static constexpr bool value = true; };
-template <> struct is_int<unsigned long long> { static constexpr bool value = true; };
-template <class T> struct is_real { static constexpr bool value = false; };
-template <> struct is_real<float> { static constexpr bool value = true; };
-template <> struct is_real<double> { static constexpr bool value = true; };
-template <class T> struct is_number { static constexpr bool value = is_int<T>::value || is_real<T>::value; };
-template <class T, class U> struct same { static constexpr bool value = false; };
-template <class T> struct same<T, T> { static constexpr bool value = true; };
+template <class T> struct is_int { enum : bool { value = false }; };
+template <> struct is_int<bool> { enum : bool { value = true }; };
+template <> struct is_int<char> { enum : bool { value = true }; };
+template <> struct is_int<signed char> { enum : bool { value = true }; };
+template <> struct is_int<unsigned char> { enum : bool { value = true }; };
+template <> struct is_int<short> { enum : bool { value = true }; };
+template <> struct is_int<unsigned short> { enum : bool { value = true }; };
+template <> struct is_int<int> { enum : bool { value = true }; };
+template <> struct is_int<unsigned int> { enum : bool { value = true }; };
+template <> struct is_int<long> { enum : bool { value = true }; };
+template <> struct is_int<unsigned long> { enum : bool { value = true }; };
+template <> struct is_int<long long> { enum : bool { value = true }; };
+template <> struct is_int<unsigned long long> { enum : bool { value = true }; };
+template <class T> struct is_real { enum : bool { value = false }; };
+template <> struct is_real<float> { enum : bool { value = true }; };
+template <> struct is_real<double> { enum : bool { value = true }; };
+template <class T> struct is_number { enum : bool { value = is_int<T>::value || is_real<T>::value }; };
+template <class T, class U> struct same { enum : bool { value = false }; };
+template <class T> struct same<T, T> { enum : bool { value = true }; };
 // Two numbers of different types, or two integers: C++ computes in double.
 template <class T, class U> struct mixed {
-    static constexpr bool value = is_number<T>::value && is_number<U>::value
-        && !(same<T, U>::value && is_real<T>::value);
+    enum : bool { value = is_number<T>::value && is_number<U>::value
+        && !(same<T, U>::value && is_real<T>::value) };
 };
 }
 
@@ -177,3 +178,5 @@ using ::fmaf;
 using ::fmodf;
 using ::erff;
 }
+
+#endif

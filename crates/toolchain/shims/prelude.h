@@ -1,5 +1,6 @@
 // Included before every source: what nvcc drags in through its own runtime header.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_PRELUDE_H
+#define LIGHTSPEED_SHIM_PRELUDE_H
 
 #include <lightspeed/math.h>
 #include <stdint.h>
@@ -13,3 +14,5 @@ typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
+
+#endif

@@ -1,4 +1,5 @@
-#pragma once
+#ifndef LIGHTSPEED_SHIM_STDDEF_H
+#define LIGHTSPEED_SHIM_STDDEF_H
 
 #ifndef NULL
 #define NULL 0
@@ -14,3 +15,5 @@ using ::size_t;
 using ::ptrdiff_t;
 typedef decltype(nullptr) nullptr_t;
 }
+
+#endif

@@ -1,6 +1,7 @@
 // Fixed-width integers. 64-bit ones are `long long`: the CUDA C++ libraries under NVRTC say so too,
 // and two different typedefs of one name would clash.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_STDINT_H
+#define LIGHTSPEED_SHIM_STDINT_H
 
 typedef signed char int8_t;
 typedef short int16_t;
@@ -61,3 +62,5 @@ using ::uintptr_t;
 using ::intmax_t;
 using ::uintmax_t;
 }
+
+#endif

@@ -1,8 +1,11 @@
 // printf is built in; everything else of stdio is the host's.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_STDIO_H
+#define LIGHTSPEED_SHIM_STDIO_H
 
 #include <stddef.h>
 
 namespace std {
 using ::printf;
 }
+
+#endif

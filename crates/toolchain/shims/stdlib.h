@@ -1,4 +1,5 @@
-#pragma once
+#ifndef LIGHTSPEED_SHIM_STDLIB_H
+#define LIGHTSPEED_SHIM_STDLIB_H
 
 #include <stddef.h>
 
@@ -9,3 +10,5 @@
 namespace std {
 using ::abs;
 }
+
+#endif

@@ -1,5 +1,6 @@
 // Function objects that serve as operators of block-wide algorithms.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_THRUST_FUNCTIONAL_H
+#define LIGHTSPEED_SHIM_THRUST_FUNCTIONAL_H
 
 #include <functional>
 
@@ -14,3 +15,5 @@ using std::equal_to;
 LIGHTSPEED_FUNCTOR(minimum, T, b < a ? b : a);
 LIGHTSPEED_FUNCTOR(maximum, T, a < b ? b : a);
 }
+
+#endif

@@ -1,5 +1,6 @@
 // The type traits that kernels use.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_TYPE_TRAITS_HPP
+#define LIGHTSPEED_SHIM_TYPE_TRAITS_HPP
 
 namespace std {
 template <class T, T Value> struct integral_constant {
@@ -86,3 +87,5 @@ template <> struct make_unsigned<long> { typedef unsigned long type; };
 template <> struct make_unsigned<long long> { typedef unsigned long long type; };
 template <class T> using make_unsigned_t = typename make_unsigned<T>::type;
 }
+
+#endif

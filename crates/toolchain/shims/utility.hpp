@@ -1,5 +1,6 @@
 // What device code uses of <utility> and <algorithm>.
-#pragma once
+#ifndef LIGHTSPEED_SHIM_UTILITY_HPP
+#define LIGHTSPEED_SHIM_UTILITY_HPP
 
 #include <type_traits>
 
@@ -54,3 +55,5 @@ template <class From, class To> __host__ __device__ constexpr To copy(From first
     return to;
 }
 }
+
+#endif

@@ -33,7 +33,6 @@ pub(crate) fn local(headers: &Path, prelude: &str) -> Vec<String> {
         format!("--pre-include={prelude}"),
         format!("--include-path={}", headers.display()),
         format!("--include-path={}", headers.join("cccl").display()),
-        "--no-source-include".into(),
         "--no-cache".into(),
         format!("--fmax-errors={MAX_ERRORS}"),
         // Registers, spills and shared memory of each kernel, in the log.
