@@ -10,6 +10,14 @@ template <class T, T Value> struct integral_constant {
     __host__ __device__ constexpr operator T() const noexcept { return Value; }
     __host__ __device__ constexpr T operator()() const noexcept { return Value; }
 };
+// Every other trait derives from this one: an enumerator leaves no global in the module.
+template <bool Value> struct integral_constant<bool, Value> {
+    enum : bool { value = Value };
+    typedef bool value_type;
+    typedef integral_constant type;
+    __host__ __device__ constexpr operator bool() const noexcept { return Value; }
+    __host__ __device__ constexpr bool operator()() const noexcept { return Value; }
+};
 template <bool Value> using bool_constant = integral_constant<bool, Value>;
 typedef bool_constant<true> true_type;
 typedef bool_constant<false> false_type;

@@ -293,9 +293,9 @@ unsafe fn text(pointer: *const c_char) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// NVRTC counts the terminating NUL.
+/// Text without its NULs: NVRTC counts the terminating one, and separates the assembler's last words
+/// from the rest of a log by another.
 fn into_text(mut bytes: Vec<u8>) -> String {
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    bytes.truncate(end);
+    bytes.retain(|&b| b != 0);
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
