@@ -98,9 +98,9 @@ struct Toy {
 
 impl Toy {
     fn new() -> Self {
-        let root = TempDir::new().unwrap();
+        let root = TempDir::new().expect("a scratch folder");
         let dir = root.path().join("toy");
-        fs::create_dir_all(dir.join("solutions")).unwrap();
+        fs::create_dir_all(dir.join("solutions")).expect("a writable folder");
         let toy = Self { _root: root, dir };
         toy.write("problem.toml", PROBLEM);
         toy.write("shapes.toml", SHAPES);
@@ -118,7 +118,7 @@ impl Toy {
     }
 
     fn write(&self, file: &str, text: &str) {
-        fs::write(self.dir.join(file), text).unwrap();
+        fs::write(self.dir.join(file), text).expect("a writable folder");
     }
 
     fn load(&self) -> Result<Package, PackageError> {
