@@ -72,7 +72,7 @@ pub fn compile(
     let input = Input {
         source: &source::prepare(&request.source),
         name: log::SOURCE_NAME,
-        headers: headers::ALL,
+        headers: &headers::for_source(&request.source),
         name_expressions: &request.name_expressions,
         options: &all_options,
     };

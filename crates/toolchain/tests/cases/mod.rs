@@ -20,6 +20,11 @@ pub const ALL: &[(&str, fn())] = &[
     ("cuda_std_and_the_shims_get_along", with_cuda_std),
     ("cub_block_primitives_compile", cub),
     ("barriers_and_pipelines_compile", barriers),
+    ("cooperative_groups_compile", cooperative_groups),
+    (
+        "rare_cooperative_groups_compile_by_the_toolkits_header",
+        rare_groups,
+    ),
     ("printf_and_assert_compile", printf_and_assert),
     ("tensor_maps_are_kernel_parameters", tensor_maps),
     ("byte_order_mark_and_crlf_compile", bom_and_crlf),
@@ -247,6 +252,60 @@ fn barriers() {
     );
 }
 
+fn cooperative_groups() {
+    let source = "\
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__device__ float total(cg::thread_group g, float* t, float x) {
+    for (int i = g.size() / 2; i > 0; i /= 2) {
+        t[g.thread_rank()] = x; g.sync(); if (g.thread_rank() < i) x += t[g.thread_rank() + i]; g.sync();
+    }
+    return x;
+}
+__global__ void k(float* a, int* n, double2* d) {
+    __shared__ float t[256];
+    cg::thread_block block = cg::this_thread_block();
+    auto warp = cg::tiled_partition<32>(block);
+    cg::thread_block_tile<4> four = cg::tiled_partition<4>(block);
+    auto two = cg::tiled_partition<2>(warp);
+    float x = cg::reduce(warp, a[block.thread_rank()], cg::plus<float>());
+    for (int i = warp.size() / 2; i > 0; i /= 2) x += warp.shfl_down(x, i);
+    if (warp.thread_rank() == 0) t[warp.meta_group_rank()] = x;
+    block.sync(); cg::sync(block);
+    n[0] = four.ballot(x > 1) + two.any(x > 2) + warp.match_any(n[1]);
+    d[0] = warp.shfl_xor(d[1], 1);
+    n[2] = cg::inclusive_scan(warp, n[3], cg::plus<int>()) + cg::exclusive_scan(four, n[4]);
+    a[1] = total(block, t, x) + total(cg::tiled_partition(block, 16), t, x);
+    if (x > 0) { auto active = cg::coalesced_threads(); n[5] = active.shfl(n[6], 0) + active.thread_rank(); }
+    cg::grid_group grid = cg::this_grid();
+    a[grid.thread_rank()] += 1; grid.sync();
+    auto cluster = cg::this_cluster(); cluster.sync();
+    a[2] = *cluster.map_shared_rank(&t[0], 1) + cluster.block_rank();
+}
+";
+    compiles(source);
+    let small = compile(
+        "#include <cooperative_groups.h>\n__global__ void k(int* a) { cooperative_groups::this_thread_block().sync(); a[0] = 1; }",
+        &[],
+    );
+    assert!(
+        !small.unwrap().ptx.contains(".global"),
+        "only a grid barrier needs a counter"
+    );
+}
+
+fn rare_groups() {
+    compiles(
+        "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n\
+         __global__ void k(int* a) {\n\
+             auto warp = cg::tiled_partition<32>(cg::this_thread_block());\n\
+             auto half = cg::binary_partition(warp, a[0] > threadIdx.x); a[1] = half.size();\n\
+         }",
+    );
+}
+
 fn printf_and_assert() {
     compiles(
         "#include <cstdio>\n#include <assert.h>\n\
@@ -396,6 +455,9 @@ fn host_files() {
             assert!(secret.len() < 6 || !text.contains(secret), "{text}");
         }
     }
+    let probe = "#if __has_include(\"/etc/passwd\")\n#error there\n#else\n#error absent\n#endif\n";
+    let probed = first_error(probe, &[]);
+    assert!(probed.message.contains("absent"), "{}", probed.message);
     let embedded = errors("const char x[] = {\n#embed \"/etc/passwd\"\n};\n", &[]);
     assert!(!format!("{embedded:?}").contains("root:"));
 }
