@@ -285,13 +285,17 @@ __global__ void k(float* a, int* n, double2* d) {
     a[2] = *cluster.map_shared_rank(&t[0], 1) + cluster.block_rank();
 }
 ";
-    compiles(source);
+    let compiled = compile(source, &[]).unwrap();
+    assert!(
+        compiled.ptx.contains(".global .align"),
+        "the counter of grid.sync"
+    );
     let small = compile(
         "#include <cooperative_groups.h>\n__global__ void k(int* a) { cooperative_groups::this_thread_block().sync(); a[0] = 1; }",
         &[],
     );
     assert!(
-        !small.unwrap().ptx.contains(".global"),
+        !small.unwrap().ptx.contains(".global .align"),
         "only a grid barrier needs a counter"
     );
 }
