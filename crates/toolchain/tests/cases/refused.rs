@@ -1,0 +1,80 @@
+//! Mistakes, and the messages that explain them.
+
+use domain::Severity;
+
+use super::{errors, first_error};
+use crate::compile;
+
+pub fn syntax_error() {
+    let error = first_error(
+        "__global__ void k(float* a) {\n    a[0] = 1\n    a[1] = 2;\n}\n",
+        &[],
+    );
+    assert_eq!((error.line, error.column), (Some(3), Some(5)));
+    assert_eq!(error.message, "expected a \";\"");
+    // CRLF and tabs count as bytes.
+    let error = first_error(
+        "__global__ void k(float* a) {\r\n\tif (1) {\ta[0] = y; }\r\n}\r\n",
+        &[],
+    );
+    assert_eq!((error.line, error.column), (Some(2), Some(18)));
+}
+
+pub fn unknown_name() {
+    let error = first_error(
+        "__device__ void f(float** p) {\n  cudaMalloc(p, 4);\n}\n",
+        &[],
+    );
+    assert_eq!((error.line, error.column), (Some(2), Some(3)));
+    assert!(error.hint.unwrap().contains("solve"));
+    let diagnostics = errors("__global__ void k(half* a) {}", &[]);
+    let hints: Vec<&str> = diagnostics
+        .iter()
+        .filter_map(|d| d.hint.as_deref())
+        .collect();
+    assert_eq!(hints, ["#include <cuda_fp16.h>"], "{diagnostics:?}");
+}
+
+pub fn missing_global() {
+    let error = first_error("void k(int* a) { a[threadIdx.x] = 1; }", &["k"]);
+    assert!(
+        error.hint.unwrap().contains("__global__"),
+        "{}",
+        error.message
+    );
+}
+
+pub fn launch_in_device_code() {
+    let error = first_error(
+        "__global__ void k() {}\n__global__ void f() {\n  k<<<1, 1>>>();\n}\n",
+        &[],
+    );
+    assert_eq!(error.line, Some(3));
+    assert!(error.hint.unwrap().contains("solve"), "{}", error.message);
+}
+
+pub fn unknown_header() {
+    let error = first_error("\n#include \"my_helpers.cuh\"\n", &[]);
+    assert_eq!(error.line, Some(2));
+    assert!(error.hint.unwrap().contains("one file"));
+}
+
+pub fn warnings() {
+    let compiled = compile(
+        "__global__ void k(int* a) {\n  int unused;\n  a[0] = 1;\n}\n",
+        &[],
+    )
+    .unwrap();
+    assert_eq!(compiled.diagnostics.len(), 1, "{:?}", compiled.diagnostics);
+    let warning = &compiled.diagnostics[0];
+    assert_eq!(warning.severity, Severity::Warning);
+    assert_eq!((warning.line, warning.column), (Some(2), Some(7)));
+}
+
+pub fn shared_memory() {
+    let source = "__global__ void stride(int* a) {\n\
+                  __shared__ int s[100000]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads(); a[0] = s[a[1]]; }";
+    let error = first_error(source, &[]);
+    assert!(error.message.contains("'stride'"), "{}", error.message);
+    assert!(error.hint.unwrap().contains("extern __shared__"));
+}
