@@ -254,7 +254,7 @@ fn parameters_must_make_sense() {
         ("name = \"y\"", "name = \"x\"", "there already"),
         ("name = \"y\"", "name = \"y y\"", "no identifier"),
         ("value = \"M\"", "number = 1.0", "needs one value"),
-        ("factor = 2.0", "factor = 0.0", "is 0"),
+        ("factor = 2.0", "factor = -1.0", "is -1"),
         (
             "use = \"out\"",
             "use = \"in\"\ngenerator = { kind = \"constant\", value = 1 }",

@@ -93,3 +93,35 @@ fn vector_add_asks_for_what_the_contract_pins() {
     let slack = package.tolerance("C").unwrap().slack(&axes(&[("N", 1)]));
     assert!((slack.unwrap() - 8.429_369_702_178_807e-8).abs() < 1e-20);
 }
+
+#[test]
+fn matmul_asks_for_what_the_contract_pins() {
+    let package = package("matmul");
+    assert_eq!(
+        package.signature().declaration(),
+        "void solve(const float* A, const float* B, float* C, int M, int N, int K)"
+    );
+    assert_eq!(
+        package.reference_signature().declaration(),
+        "void solve(const float* A, const float* B, double* C, double* C_scale, \
+         int M, int N, int K)"
+    );
+    // 2 * 4 * 8 * 16 = 1024 FLOP; 4 * (4 * 8 + 8 * 16 + 4 * 16) = 896 bytes.
+    let shape = axes(&[("M", 4), ("N", 8), ("K", 16)]);
+    let cost = package.cost(&shape).unwrap();
+    assert_eq!(cost.fp32_product_flop, 1024.0);
+    assert!(cost.flop.is_empty());
+    assert_eq!(cost.fused_bytes, 896);
+    let tensors = package.tensors(&shape).unwrap();
+    let dims: Vec<&[u64]> = tensors.iter().map(|t| t.dims.as_slice()).collect();
+    assert_eq!(dims, [[4, 8], [8, 16], [4, 16]]);
+    let scalars = package.scalars(&shape).unwrap();
+    let bytes: Vec<Vec<u8>> = scalars
+        .iter()
+        .map(|s| s.value.to_bytes(s.element))
+        .collect();
+    assert_eq!(bytes, [[4, 0, 0, 0], [8, 0, 0, 0], [16, 0, 0, 0]]);
+    // 2 * sqrt(8) * 2^-24
+    let slack = package.tolerance("C").unwrap().slack(&shape).unwrap();
+    assert!((slack - 2.0 * 8_f64.sqrt() / 16_777_216.0).abs() < 1e-20);
+}

@@ -180,14 +180,14 @@ fn tolerance(
         ),
         (Some(tolerance), _, true) => {
             let inner = tolerance.as_ref();
-            if !(inner.factor > 0.0 && inner.factor.is_finite()) {
+            if !(inner.factor >= 0.0 && inner.factor.is_finite()) {
                 let field = format!("{field}.tolerance.factor");
                 let message = format!("is {}", inner.factor);
                 return Err(names.text.at(
                     &tolerance.span(),
                     field,
                     message,
-                    "it must be positive",
+                    "it must not be negative; 0 for operators that only move values",
                 ));
             }
             let length = names.compile(&inner.length, &format!("{field}.tolerance.length"))?;

@@ -1,0 +1,21 @@
+// expect: runtime_error kind=out_of_bounds
+// Right inside the matrix; threads below its last row write behind its end.
+__global__ void matmul(const float* A, const float* B, float* C, int M, int N, int K) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < M && column < K) {
+        float sum = 0.0f;
+        for (int j = 0; j < N; ++j) {
+            sum += A[row * N + j] * B[j * K + column];
+        }
+        C[row * K + column] = sum;
+    } else if (row >= M) {
+        C[row * K + column] = 0.0f;
+    }
+}
+
+extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {
+    dim3 threads(16, 16);
+    dim3 blocks((K + 15) / 16, (M + 15) / 16);
+    matmul<<<blocks, threads>>>(A, B, C, M, N, K);
+}
