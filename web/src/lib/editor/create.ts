@@ -7,13 +7,7 @@ import {
 	completionKeymap
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import {
-	bracketMatching,
-	foldGutter,
-	foldKeymap,
-	indentOnInput,
-	indentUnit
-} from '@codemirror/language';
+import { bracketMatching, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
 import { type Diagnostic as Lint, lintGutter, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { type Extension, Prec, EditorState } from '@codemirror/state';
@@ -97,9 +91,8 @@ export function noteSubmitted(view: EditorView): void {
 
 function extensions(options: EditorOptions): Extension[] {
 	return [
-		lineNumbers(),
 		lintGutter(),
-		foldGutter(),
+		lineNumbers(),
 		highlightActiveLineGutter(),
 		highlightSpecialChars(),
 		history(),

@@ -30,8 +30,8 @@ const look = EditorView.theme({
 		backgroundColor: 'transparent',
 		outline: '1px solid var(--accent)'
 	},
-	'.cm-lineNumbers .cm-gutterElement': { padding: '0 10px 0 6px' },
-	'.cm-foldGutter': { width: '12px' },
+	'.cm-lineNumbers .cm-gutterElement': { padding: '0 10px 0 2px' },
+	'.cm-gutter-lint': { width: '1.1em' },
 	'.cm-tooltip': {
 		backgroundColor: 'var(--sheet)',
 		border: '1px solid var(--rule-strong)',

@@ -1,7 +1,6 @@
 // English, the language the keys are defined in. Placeholders stand in braces: `{name}`.
 
 export const en = {
-	'app.name': 'Lightspeed',
 	'app.skip': 'Skip to the content',
 	'app.tagline': 'CUDA kernels, judged against the speed of light',
 	'nav.problems': 'Problems',
@@ -13,9 +12,7 @@ export const en = {
 	'theme.dark': 'dark',
 	'language.switch': '中文',
 	'language.label': 'Switch the language to Chinese',
-	'account.operator': 'operator',
 	'account.logout': 'Sign out',
-	'account.visitor': 'Not signed in',
 	'account.how': 'How to sign in',
 
 	'signin.title': 'Sign in to submit',
@@ -23,10 +20,9 @@ export const en = {
 	'signin.then':
 		'and open the link it prints. The link works once, for ten minutes, and signs this browser in.',
 	'signin.kept': 'What you have typed stays in this browser.',
-	'signin.history': 'Sign in to see your submissions here.',
 
 	'offline.title': 'The judge does not answer.',
-	'offline.text': 'Nothing typed is lost. Check that the service runs: {command}',
+	'offline.text': 'Nothing typed is lost. Check that the service runs:',
 	'offline.retry': 'Try again',
 	'offline.retrying': 'Asking…',
 
@@ -245,7 +241,6 @@ export const en = {
 	'report.shapes': 'Shapes',
 	'report.shapes.passed': '{passed} of {total} accepted',
 	'report.shape.id': 'Shape',
-	'report.shape.role': 'Role',
 	'report.shape.axes': 'Axes',
 	'report.shape.verdict': 'Verdict',
 	'report.shape.traffic': 'Traffic eff.',
@@ -322,7 +317,6 @@ export const en = {
 	'history.nosource': 'The source of this submission is not available.',
 
 	'board.title': 'Board',
-	'board.of': '{problem} on {device}',
 	'board.rank': 'Rank',
 	'board.user': 'User',
 	'board.when': 'Judged',
@@ -339,10 +333,8 @@ export const en = {
 	'board.separate': 'Emulated results never mix with measured ones: each device has its own board.',
 
 	'judging.title': 'Judging',
-	'judging.id': 'Judging {id}',
 	'judging.attempts': 'attempts {attempts}',
-	'judging.source': 'Source',
-	'judging.open_editor': 'Open the problem'
+	'judging.source': 'Source'
 } as const;
 
 export type MessageKey = keyof typeof en;

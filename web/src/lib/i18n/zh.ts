@@ -3,7 +3,6 @@
 import type { MessageKey } from './en';
 
 export const zh: Readonly<Record<MessageKey, string>> = {
-	'app.name': 'Lightspeed',
 	'app.skip': '跳到正文',
 	'app.tagline': '以光速为尺评测 CUDA 内核',
 	'nav.problems': '题目',
@@ -15,19 +14,16 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'theme.dark': '深色',
 	'language.switch': 'EN',
 	'language.label': '切换为英文',
-	'account.operator': '管理员',
 	'account.logout': '退出登录',
-	'account.visitor': '未登录',
 	'account.how': '如何登录',
 
 	'signin.title': '登录后才能提交',
 	'signin.text': '目前使用本机账户。请在运行 Lightspeed 的机器上执行',
 	'signin.then': '并打开它输出的链接。链接十分钟内有效，只能使用一次，打开后本浏览器即登录。',
 	'signin.kept': '已输入的代码会保留在本浏览器中。',
-	'signin.history': '登录后可在此查看自己的提交。',
 
 	'offline.title': '评测服务没有响应。',
-	'offline.text': '已输入的内容不会丢失。请确认服务正在运行：{command}',
+	'offline.text': '已输入的内容不会丢失。请确认服务正在运行：',
 	'offline.retry': '重试',
 	'offline.retrying': '正在询问…',
 
@@ -238,7 +234,6 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'report.shapes': '形状',
 	'report.shapes.passed': '通过 {passed} / {total}',
 	'report.shape.id': '形状',
-	'report.shape.role': '用途',
 	'report.shape.axes': '维度取值',
 	'report.shape.verdict': '结论',
 	'report.shape.traffic': '访存效率',
@@ -315,7 +310,6 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'history.nosource': '无法取得该提交的源代码。',
 
 	'board.title': '排行榜',
-	'board.of': '{problem} · {device}',
 	'board.rank': '名次',
 	'board.user': '用户',
 	'board.when': '评测时间',
@@ -332,8 +326,6 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'board.separate': '模拟结果与实测结果绝不混排：每个设备有自己的排行榜。',
 
 	'judging.title': '评测',
-	'judging.id': '评测 {id}',
 	'judging.attempts': '尝试次数 {attempts}',
-	'judging.source': '源代码',
-	'judging.open_editor': '打开题目'
+	'judging.source': '源代码'
 };

@@ -1,6 +1,13 @@
 // The text of one problem's editor, kept in the browser a moment after each change.
 
-import { discardDraft, type Draft, loadDraft, saveDraft, takeDiscarded } from './drafts';
+import {
+	discardDraft,
+	type Draft,
+	forgetDraft,
+	loadDraft,
+	saveDraft,
+	takeDiscarded
+} from './drafts';
 
 const SAVE_AFTER_MS = 400;
 
@@ -36,6 +43,7 @@ export class DraftKeeper {
 		clearTimeout(this.#timer);
 		this.#timer = null;
 		if (this.text === this.starter) {
+			withStore((store) => forgetDraft(store, this.slug));
 			this.state = 'starter';
 			return;
 		}

@@ -21,14 +21,18 @@ export function saveDraft(store: Store, slug: string, source: string, now_ms: nu
 	return write(store, draftKey(slug), { source, savedAt: new Date(now_ms).toISOString() });
 }
 
-/** Forgets the draft and keeps its text for `takeDiscarded`. */
-export function discardDraft(store: Store, slug: string, source: string, now_ms: number): void {
-	write(store, discardedKey(slug), { source, savedAt: new Date(now_ms).toISOString() });
+export function forgetDraft(store: Store, slug: string): void {
 	try {
 		store.removeItem(draftKey(slug));
 	} catch {
 		// A store that refuses to forget keeps an old draft; nothing is lost.
 	}
+}
+
+/** Forgets the draft and keeps its text for `takeDiscarded`. */
+export function discardDraft(store: Store, slug: string, source: string, now_ms: number): void {
+	write(store, discardedKey(slug), { source, savedAt: new Date(now_ms).toISOString() });
+	forgetDraft(store, slug);
 }
 
 /** The text of the last discarded draft, once. */
