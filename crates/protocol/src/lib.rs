@@ -10,6 +10,7 @@ pub mod error;
 pub mod event;
 pub mod health;
 pub mod judging;
+pub mod operator;
 pub mod problem;
 pub mod routes;
 pub mod submission;

@@ -87,8 +87,24 @@ pub struct ProblemDetail {
     pub cost: CostView,
     /// What a submission may use up.
     pub limits: LimitsView,
+    /// Conditions that every shape satisfies, over the axes.
+    pub constraints: Vec<String>,
+    /// Hints in order, from the gentlest.
+    pub hints: Vec<Localized>,
+    /// Where the shapes come from.
+    pub provenance: ProvenanceView,
     /// Text the editor opens with.
     pub starter: String,
+}
+
+/// Where shapes and weights come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ProvenanceView {
+    /// Sources, in words.
+    pub text: String,
+    /// SPDX expression.
+    pub licence: String,
 }
 
 /// One parameter of the entry point.
@@ -97,6 +113,8 @@ pub struct ProblemDetail {
 pub struct ParameterView {
     /// The problem's name for it; a submission may use another.
     pub name: String,
+    /// One line about it.
+    pub about: Option<Localized>,
     /// C++ type as in the declaration, e.g. `const float*`.
     pub c_type: String,
     /// Element or scalar type.
@@ -109,6 +127,8 @@ pub struct ParameterView {
     pub value: Option<String>,
     /// How contents are drawn, for inputs; `null` otherwise.
     pub generator: Option<String>,
+    /// How exact an output must be; `null` otherwise.
+    pub tolerance: Option<String>,
 }
 
 /// How an axis gets its value.
@@ -130,6 +150,8 @@ pub enum AxisKind {
 pub struct AxisView {
     /// Name.
     pub name: String,
+    /// One line about it.
+    pub about: Option<Localized>,
     /// How it gets its value.
     pub kind: AxisKind,
     /// Of a `const`.
@@ -210,8 +232,12 @@ pub struct CostView {
 pub struct LimitsView {
     /// Wall clock of the compiler.
     pub compile_s: Option<f64>,
-    /// Wall clock of all runs.
+    /// Wall clock of one shape's run.
     pub run_s: Option<f64>,
-    /// Device memory a submission may allocate beyond its parameters.
+    /// Device memory: parameters and scratch.
     pub memory_bytes: Option<u64>,
+    /// Device memory that `solve` may allocate.
+    pub scratch_bytes: Option<u64>,
+    /// Pipes that must stay idle.
+    pub forbidden_pipes: Vec<String>,
 }

@@ -16,6 +16,8 @@ pub const LOGOUT: &str = "/api/v1/logout";
 pub const WORKER_REGISTER: &str = "/api/v1/worker/register";
 /// A worker asks for work.
 pub const WORKER_CLAIM: &str = "/api/v1/worker/claim";
+/// What must hold in the database, checked now.
+pub const INVARIANTS: &str = "/api/v1/operator/invariants";
 /// The process answers.
 pub const HEALTHZ: &str = "/healthz";
 /// The database answers and its schema is the one expected.
