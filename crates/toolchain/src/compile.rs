@@ -75,14 +75,51 @@ pub fn compile(
         headers: &headers::for_source(&request.source),
         name_expressions: &request.name_expressions,
         options: &all_options,
+        syntax_only: false,
     };
-    match nvrtc.compile(&input).map_err(internal)? {
-        Outcome::Success(output) => Ok(assemble(toolchain, request, portable, output)),
-        Outcome::Refused { log } => Err(CompileFailure::Errors(errors(&log, toolchain))),
-        Outcome::OutOfMemory => Err(CompileFailure::Limit(
-            "the compiler ran out of memory".into(),
-        )),
+    if names_could_crash(request) {
+        run(&nvrtc, &syntax_check(&input), toolchain)?;
     }
+    let output = run(&nvrtc, &input, toolchain)?;
+    Ok(assemble(toolchain, request, portable, output))
+}
+
+/// NVRTC crashes on an erroneous template kernel (an undeclared parameter type is enough) when a name
+/// expression instantiates it, and the user would never learn of the error. Where instantiations are
+/// asked for, the source is therefore checked without them first, for some 20 ms; not so before the
+/// large headers, where that would take seconds.
+fn names_could_crash(request: &CompileRequest) -> bool {
+    const LARGE_HEADERS: [&str; 3] = ["<cub/", "<cuda/", "\"cub/"];
+    request
+        .name_expressions
+        .iter()
+        .any(|name| name.contains('<'))
+        && !LARGE_HEADERS
+            .iter()
+            .any(|header| request.source.contains(header))
+}
+
+fn syntax_check<'a>(input: &Input<'a>) -> Input<'a> {
+    Input {
+        name_expressions: &[],
+        syntax_only: true,
+        ..*input
+    }
+}
+
+fn run(nvrtc: &Nvrtc, input: &Input, toolchain: &Toolchain) -> Result<Output, CompileFailure> {
+    match nvrtc.compile(input).map_err(internal)? {
+        Outcome::Success(output) => Ok(output),
+        Outcome::Refused { log } if log.contains("catastrophic error: out of memory") => {
+            Err(out_of_memory())
+        }
+        Outcome::Refused { log } => Err(CompileFailure::Errors(errors(&log, toolchain))),
+        Outcome::OutOfMemory => Err(out_of_memory()),
+    }
+}
+
+fn out_of_memory() -> CompileFailure {
+    CompileFailure::Limit("the compiler ran out of memory on this source".into())
 }
 
 fn assemble(

@@ -67,6 +67,8 @@ pub(crate) struct Input<'a> {
     pub(crate) headers: &'a [(&'a str, &'a str)],
     pub(crate) name_expressions: &'a [String],
     pub(crate) options: &'a [String],
+    /// Only look for errors; the output holds no code.
+    pub(crate) syntax_only: bool,
 }
 
 macro_rules! calls {
@@ -151,7 +153,8 @@ impl Nvrtc {
             let result = unsafe { (self.calls.add_name)(program, name.as_ptr()) };
             self.check("nvrtcAddNameExpression", result)?;
         }
-        let options = strings(input.options)?;
+        let check = input.syntax_only.then_some("--fdevice-syntax-only");
+        let options = strings(input.options.iter().map(String::as_str).chain(check))?;
         let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
         let count = count_of(&pointers);
         // SAFETY: a live program and `count` live strings.

@@ -60,20 +60,32 @@ pub fn template_bomb() {
                   template <int M> struct B<0, M> { static constexpr long v = M; };\n\
                   __global__ void k(long* a) { a[0] = B<25, 1>::v; }\n";
     match confined("sm_90a", source, &[], 3) {
-        Err(
-            ChildFailure::CpuLimit | ChildFailure::MemoryLimit | ChildFailure::WallClock { .. },
-        ) => {}
-        Ok(Err(CompileFailure::Errors(_) | CompileFailure::Limit(_))) => {}
+        Err(ChildFailure::CpuLimit | ChildFailure::MemoryLimit) => {}
+        Ok(Err(CompileFailure::Limit(_))) => {}
         other => panic!("{other:?}"),
     }
+    // Every macro quadruples the text.
+    let mut macros: String = (0..20)
+        .map(|i| format!("#define A{i} A{j} A{j} A{j} A{j}\n", j = i + 1))
+        .collect();
+    macros.push_str("#define A20 x +\n__global__ void k(int* a) { int x = 1; a[0] = A0 1; }\n");
+    let failure = confined("sm_90a", &macros, &[], 3).unwrap_err();
+    assert!(
+        matches!(failure, ChildFailure::CpuLimit | ChildFailure::MemoryLimit),
+        "{failure}"
+    );
 }
 
 pub fn huge_array() {
     let source =
         "__device__ int table[1 << 28] = {1};\n__global__ void k(int* a) { a[0] = table[a[1]]; }\n";
     match confined("sm_90a", source, &[], 5) {
-        Ok(Ok(_)) => panic!("a gigabyte of initialised data got through"),
-        other => eprintln!("{:?}", other.err()),
+        Err(ChildFailure::CpuLimit | ChildFailure::MemoryLimit) => {}
+        Ok(Err(CompileFailure::Limit(_))) => {}
+        other => panic!(
+            "a gigabyte of initialised data: {:?}",
+            other.map(Result::err)
+        ),
     }
 }
 

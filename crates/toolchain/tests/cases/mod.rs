@@ -47,6 +47,10 @@ pub const ALL: &[(&str, fn())] = &[
         "an_unknown_name_has_line_column_and_hint",
         refused::unknown_name,
     ),
+    (
+        "a_header_forgotten_by_a_template_kernel_is_explained",
+        refused::forgotten_header,
+    ),
     ("a_missing_global_is_explained", refused::missing_global),
     (
         "a_launch_in_device_code_is_explained",

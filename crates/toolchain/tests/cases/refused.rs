@@ -78,3 +78,13 @@ pub fn shared_memory() {
     assert!(error.message.contains("'stride'"), "{}", error.message);
     assert!(error.hint.unwrap().contains("extern __shared__"));
 }
+
+/// NVRTC alone crashes on this.
+pub fn forgotten_header() {
+    let source = "template <int N> __global__ void k(half* a) {\n  a[0] = N;\n}\n";
+    let diagnostics = errors(source, &["k<4>"]);
+    let undeclared = diagnostics.iter().find(|d| d.message.contains("\"half\""));
+    let undeclared = undeclared.unwrap();
+    assert_eq!((undeclared.line, undeclared.column), (Some(1), Some(36)));
+    assert_eq!(undeclared.hint.as_deref(), Some("#include <cuda_fp16.h>"));
+}
