@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod call;
 pub mod compare;
 pub mod element;
 pub mod error;
@@ -27,12 +28,12 @@ pub mod package;
 pub mod shapes;
 pub mod subkey;
 
+pub use call::{Argument, ScalarSpec, ScalarValue, TensorSpec};
 pub use error::{EvaluationError, PackageError};
 pub use expect::Expectation;
 pub use generate::Generator;
 pub use load::load_all;
 pub use package::{
-    Argument, Bilingual, Difficulty, Kind, Package, ParameterRole, ParameterSpec, ScalarSpec,
-    ScalarValue, Solution, TensorSpec, Tolerance,
+    Bilingual, Difficulty, Kind, Package, ParameterRole, ParameterSpec, Solution, Tolerance,
 };
 pub use shapes::{EpochSecret, Shape, Stratum};

@@ -3,7 +3,7 @@
 //! Units are in the names: `_s`, `_bytes`, `_flop`, `_flop_per_s`, `_j`. Scores and ratios have none.
 //! Work is a [`Cost`]; with a [`Device`] it has a [`Limit`]; with a time it has a ratio; over a
 //! distribution, ratios have a score. Scores are never clipped: a time below the limit is held by
-//! [`plausibility`] instead.
+//! [`plausibility()`] instead.
 //!
 //! | figure | formula |
 //! | --- | --- |

@@ -43,7 +43,7 @@ pub fn bandwidth_utilisation(limit: &Limit, t_s: f64) -> f64 {
 
 /// `S = (T_b - T_SOL) / ((T_b - T_SOL) + (T - T_SOL))`: 0.5 at the baseline, 1 at the limit. `None`
 /// where the baseline is at the limit already. Not clipped: below the limit S exceeds 1 or loses its
-/// meaning, which [`crate::plausibility`] catches.
+/// meaning, which [`crate::plausibility()`] catches.
 #[must_use]
 pub fn vs_baseline(t_s: f64, t_baseline_s: f64, t_sol_s: f64) -> Option<f64> {
     let headroom = t_baseline_s - t_sol_s;

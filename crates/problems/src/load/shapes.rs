@@ -6,10 +6,11 @@ use std::ops::Range;
 use domain::{Axes, ElementType};
 use toml::Spanned;
 
+use crate::call::{Argument, ScalarSpec, ScalarValue};
 use crate::element;
 use crate::error::{EvaluationError, PackageError, Text};
 use crate::manifest;
-use crate::package::{Argument, AxisKind, Package, Provenance, ScalarSpec, ScalarValue};
+use crate::package::{AxisKind, Package, Provenance};
 use crate::shapes::{Drawn, Edge, Emulated, Stratum};
 
 /// How far a rounded table may be from 1.
