@@ -1,0 +1,253 @@
+//! Declarations of local variables.
+
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::places::{Access, is_place};
+use super::resolve::refusal;
+use super::scope::Binding;
+use super::value::{HostRef, Target, TemplateValue, Value};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::{Expr, ExprKind, Initial, Storage, TypeKind, TypeSyntax, Variable};
+use crate::types::Type;
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn declare(&mut self, variable: &'p Variable) -> Fallible<()> {
+        let at = variable.at;
+        match variable.storage {
+            Storage::Automatic | Storage::Constant => {}
+            Storage::Static => {
+                let message = format!(
+                    "the static variable `{}` would keep its value from call to call",
+                    variable.name
+                );
+                return Err(Fault::unsupported(
+                    at,
+                    message,
+                    "make it an ordinary variable; allocate and free within the call",
+                ));
+            }
+            Storage::Device | Storage::Elsewhere => {
+                let message = format!("`{}` is declared for the device", variable.name);
+                return Err(Fault::unsupported(at, message, "declare it at file scope"));
+            }
+        }
+        let binding = self.variable(variable)?;
+        self.bind(&variable.name, binding);
+        Ok(())
+    }
+
+    pub(super) fn declare_alias(&mut self, name: &str, ty: &'p TypeSyntax) -> Fallible<()> {
+        let ty = self.resolve(ty)?;
+        self.bind(name, Binding::Template(TemplateValue::Type(ty)));
+        Ok(())
+    }
+
+    /// A new variable with its first value.
+    pub(super) fn variable(&mut self, variable: &'p Variable) -> Fallible<Binding> {
+        let at = variable.at;
+        let initial = match &variable.initial {
+            Initial::Value(value) => Some(value),
+            Initial::Arguments(values) => match values.as_slice() {
+                [only] => Some(only),
+                _ => None,
+            },
+            Initial::None => None,
+        };
+        match (&variable.ty.kind, initial) {
+            (TypeKind::Reference(inner), Some(initial)) => {
+                return self.reference(inner, initial);
+            }
+            (TypeKind::Array(element, length), _) => {
+                return self.array(variable, element, length.as_deref());
+            }
+            (TypeKind::Unsupported(reason), _) => return Err(refusal(at, reason)),
+            _ => {}
+        }
+        if is_auto(&variable.ty) {
+            let Some(initial) = initial else {
+                return Err(Fault::unsupported(at, "`auto` without a value", ""));
+            };
+            let value = self.evaluate(initial)?;
+            let ty = value.ty();
+            return self.new_variable(ty, Some(value), at);
+        }
+        let ty = self.resolve(&variable.ty)?;
+        let value = match &variable.initial {
+            Initial::None => self.unset_value(&ty, at)?,
+            Initial::Value(value) => Some(self.initialised(&ty, value)?),
+            Initial::Arguments(values) => Some(self.construct(&ty, values, at)?),
+        };
+        if value.is_none() && matches!(ty, Type::Named(_)) {
+            return Err(super::convert::unknown_type(&ty.to_string(), at));
+        }
+        self.new_variable(ty, value, at)
+    }
+
+    pub(super) fn new_variable(
+        &mut self,
+        ty: Type,
+        value: Option<Value>,
+        at: At,
+    ) -> Fallible<Binding> {
+        let place = self.memory.local(ty.clone(), 1, at)?;
+        if let Some(value) = value {
+            self.memory.store(&place, value, at)?;
+        }
+        Ok(Binding::Variable(place, ty))
+    }
+
+    /// `T& r = initial;`: another name for a place, or a name for a value.
+    pub(super) fn reference(
+        &mut self,
+        inner: &'p TypeSyntax,
+        initial: &'p Expr,
+    ) -> Fallible<Binding> {
+        let at = initial.at;
+        let wanted = if is_auto(inner) {
+            None
+        } else {
+            Some(self.resolve(inner)?)
+        };
+        let local = match &initial.kind {
+            ExprKind::Name(name) => self.find_local(&name.path).is_some(),
+            _ => is_place(initial),
+        };
+        if local {
+            if let Ok((place, ty)) = self.place(initial, Access::Read) {
+                let same = wanted
+                    .as_ref()
+                    .is_none_or(|wanted| same_variable(wanted, &ty));
+                if same {
+                    return Ok(Binding::Variable(place, ty));
+                }
+            }
+        }
+        let value = self.evaluate(initial)?;
+        let value = match &wanted {
+            Some(wanted) => self.convert(value, wanted, at)?,
+            None => value,
+        };
+        self.new_variable(value.ty(), Some(value), at)
+    }
+
+    fn array(
+        &mut self,
+        variable: &'p Variable,
+        element: &'p TypeSyntax,
+        length: Option<&'p Expr>,
+    ) -> Fallible<Binding> {
+        let at = variable.at;
+        let element = self.resolve(element)?;
+        if matches!(element, Type::Array(..)) {
+            return Err(Fault::unsupported(
+                at,
+                "a host array of more than one dimension is not in the host subset",
+                "use one dimension and compute the index",
+            ));
+        }
+        let values: Option<&'p [Expr]> = match &variable.initial {
+            Initial::None => None,
+            Initial::Arguments(values) => Some(values),
+            Initial::Value(value) => match &value.kind {
+                ExprKind::List(values) => Some(values),
+                _ => return Err(Fault::unsupported(at, "this initial value of an array", "")),
+            },
+        };
+        let length = match length {
+            Some(length) => {
+                let at = length.at;
+                let value = self.evaluate(length)?;
+                self.to_u64(&value, at)?
+            }
+            None => values.map_or(0, |values| values.len() as u64),
+        };
+        self.spend(length, at)?;
+        let place = self.memory.local(element.clone(), length, at)?;
+        if let Some(values) = values {
+            self.fill(&place, &element, length, values, at)?;
+        }
+        Ok(Binding::Variable(
+            place,
+            Type::Array(Rc::new(element), length),
+        ))
+    }
+
+    /// Stores the given values and zeros after them.
+    fn fill(
+        &mut self,
+        first: &HostRef,
+        element: &Type,
+        length: u64,
+        values: &'p [Expr],
+        at: At,
+    ) -> Fallible<()> {
+        if values.len() as u64 > length {
+            let message = format!("{} values for an array of {length}", values.len());
+            return Err(Fault::unsupported(at, message, ""));
+        }
+        let mut place = first.clone();
+        for value in values {
+            let value = self.initialised(element, value)?;
+            self.memory.store(&place, value, at)?;
+            place.index += 1;
+        }
+        for _ in values.len() as u64..length {
+            let zero = self.zero(element, at)?;
+            self.memory.store(&place, zero, at)?;
+            place.index += 1;
+        }
+        Ok(())
+    }
+
+    /// `new T` or `new T[length]`.
+    pub(super) fn new_object(
+        &mut self,
+        ty: &'p TypeSyntax,
+        length: Option<&'p Expr>,
+        at: At,
+    ) -> Fallible<Value> {
+        let ty = self.resolve(ty)?;
+        if ty.size_bytes().is_none() {
+            return Err(super::convert::unknown_type(&ty.to_string(), at));
+        }
+        let count = match length {
+            None => 1,
+            Some(length) => {
+                let value = self.evaluate(length)?;
+                self.to_u64(&value, length.at)?
+            }
+        };
+        let place = self.memory.allocate(ty.clone(), count, at)?;
+        self.spend(count, at)?;
+        Ok(Value::pointer(ty, false, Target::Host(place)))
+    }
+
+    /// `delete p` and `free(p)`.
+    pub(super) fn free_host(&mut self, value: &Value, at: At) -> Fallible<()> {
+        match value {
+            Value::Pointer(_, target) if target.is_null() => Ok(()),
+            Value::Pointer(_, Target::Host(place)) => self.memory.free(&place.clone(), at),
+            _ => Err(Fault::host(at, "device memory is freed as host memory")
+                .hint("use cudaFree for what cudaMalloc gave")),
+        }
+    }
+}
+
+/// `auto` and `auto*`.
+fn is_auto(ty: &TypeSyntax) -> bool {
+    match &ty.kind {
+        TypeKind::Auto => true,
+        TypeKind::Pointer(inner) => is_auto(inner),
+        _ => false,
+    }
+}
+
+/// Whether a reference of type `wanted` can be another name for a variable of type `ty`.
+fn same_variable(wanted: &Type, ty: &Type) -> bool {
+    match (wanted, ty) {
+        (Type::Pointer(a), Type::Pointer(b)) => same_variable(&a.ty, &b.ty),
+        (a, b) => a == b,
+    }
+}

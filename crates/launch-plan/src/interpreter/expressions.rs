@@ -1,0 +1,337 @@
+//! Evaluates expressions.
+
+use super::Interpreter;
+use super::resolve::refusal;
+use super::scope::Binding;
+use super::value::{Target, TemplateValue, Value};
+use super::{arithmetic, constants};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, TypeSyntax, UnaryOp};
+use crate::types::{Scalar, Type};
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn evaluate(&mut self, expr: &'p Expr) -> Fallible<Value> {
+        self.deeper(expr.at, |interpreter| interpreter.evaluate_kind(expr))
+    }
+
+    fn evaluate_kind(&mut self, expr: &'p Expr) -> Fallible<Value> {
+        let at = expr.at;
+        match &expr.kind {
+            ExprKind::Integer(value, scalar) => Ok(Value::Integer(*scalar, (*value).into())),
+            ExprKind::Float(value, scalar) => Ok(Value::Floating(*scalar, *value)),
+            ExprKind::Text(text) => Ok(Value::Text(text.as_str().into())),
+            ExprKind::Null => Ok(Value::null()),
+            ExprKind::Name(name) => self.name_value(name, at),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, at),
+            ExprKind::Binary(op, left, right) => {
+                let left = self.evaluate(left)?;
+                let right = self.evaluate(right)?;
+                self.binary(*op, &left, &right, at)
+            }
+            ExprKind::And(left, right) => {
+                let holds = self.condition(left)? && self.condition(right)?;
+                Ok(Value::boolean(holds))
+            }
+            ExprKind::Or(left, right) => {
+                let holds = self.condition(left)? || self.condition(right)?;
+                Ok(Value::boolean(holds))
+            }
+            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no),
+            ExprKind::Comma(left, right) => {
+                self.evaluate(left)?;
+                self.evaluate(right)
+            }
+            ExprKind::Step { .. } | ExprKind::Assign(..) => self.modify(expr),
+            ExprKind::AddressOf(operand) => self.address_of(operand, at),
+            ExprKind::Dereference(_) | ExprKind::Index(..) | ExprKind::Field { .. } => {
+                self.read(expr)
+            }
+            ExprKind::Call(callee, arguments) => self.call(callee, arguments, at),
+            ExprKind::Launch(launch) => self.launch(launch, at),
+            ExprKind::Cast(ty, operand) => {
+                let ty = self.resolve(ty)?;
+                let value = self.evaluate(operand)?;
+                self.cast(value, &ty, at)
+            }
+            ExprKind::Construct(ty, arguments) => self.construct_expression(ty, arguments, at),
+            ExprKind::List(_) => Err(Fault::unsupported(
+                at,
+                "a brace list in this place is not in the host subset",
+                "name the type before the braces",
+            )),
+            ExprKind::SizeOfType(ty) => self.size_of_type(ty),
+            ExprKind::SizeOfValue(operand) => self.size_of_value(operand, at),
+            ExprKind::New(ty, length) => self.new_object(ty, length.as_deref(), at),
+            ExprKind::Delete(operand) => {
+                let value = self.evaluate(operand)?;
+                self.free_host(&value, at)?;
+                Ok(Value::Void)
+            }
+            ExprKind::Unsupported(reason) => Err(refusal(at, reason)),
+        }
+    }
+
+    fn construct_expression(
+        &mut self,
+        ty: &'p TypeSyntax,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        let ty = self.resolve(ty)?;
+        self.construct(&ty, arguments, at)
+    }
+
+    /// The value as a condition.
+    pub(super) fn condition(&mut self, expr: &'p Expr) -> Fallible<bool> {
+        let value = self.evaluate(expr)?;
+        self.truth(&value, expr.at)
+    }
+
+    fn name_value(&mut self, name: &'p Name, at: At) -> Fallible<Value> {
+        if name.arguments.is_none() {
+            if let Some(value) = self.variable_value(&name.path, at)? {
+                return Ok(value);
+            }
+        }
+        if let Some(kernel) = self.kernel_named(name, at)? {
+            return Ok(Value::Kernel(kernel));
+        }
+        if let Some(value) = self.global_value(&name.path, at)? {
+            return Ok(value);
+        }
+        if let Some(value) = constants::builtin(name.plain()) {
+            return Ok(value);
+        }
+        if self.names_type(name) {
+            let message = format!("the type `{}` stands where a value is needed", name.path);
+            return Err(Fault::unsupported(at, message, ""));
+        }
+        Err(unknown_name(&name.path, at))
+    }
+
+    fn variable_value(&mut self, name: &str, at: At) -> Fallible<Option<Value>> {
+        Ok(match self.find_local(name) {
+            Some(Binding::Variable(place, ty)) => {
+                let (place, ty) = (place.clone(), ty.clone());
+                Some(self.loaded(place, &ty, name, at)?)
+            }
+            Some(Binding::Template(TemplateValue::Value(value))) => Some(value.clone()),
+            _ => None,
+        })
+    }
+
+    /// The value of a variable; an array's is a pointer to its first element.
+    pub(super) fn loaded(
+        &mut self,
+        place: super::value::HostRef,
+        ty: &Type,
+        name: &str,
+        at: At,
+    ) -> Fallible<Value> {
+        if let Type::Array(element, _) = ty {
+            let element = Type::clone(element);
+            return Ok(Value::pointer(element, false, Target::Host(place)));
+        }
+        self.memory
+            .load(&place, at)?
+            .ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &'p Expr, at: At) -> Fallible<Value> {
+        let value = self.evaluate(operand)?;
+        if op == UnaryOp::Not {
+            let holds = self.truth(&value, at)?;
+            return Ok(Value::boolean(!holds));
+        }
+        arithmetic::unary(op, &value, at).unwrap_or_else(|| {
+            let message = format!("arithmetic on a value of type `{}`", value.ty());
+            Err(Fault::unsupported(at, message, ""))
+        })
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Value,
+        right: &Value,
+        at: At,
+    ) -> Fallible<Value> {
+        if let Some(result) = arithmetic::binary(op, left, right, at) {
+            return result;
+        }
+        self.pointer_binary(op, left, right, at)
+    }
+
+    fn conditional(&mut self, condition: &'p Expr, yes: &'p Expr, no: &'p Expr) -> Fallible<Value> {
+        let (chosen, other) = if self.condition(condition)? {
+            (yes, no)
+        } else {
+            (no, yes)
+        };
+        let value = self.evaluate(chosen)?;
+        // Both branches take their common type, although only one is evaluated.
+        let (Type::Scalar(mine), Some(Type::Scalar(theirs))) =
+            (value.ty(), self.static_type(other))
+        else {
+            return Ok(value);
+        };
+        if mine == theirs {
+            return Ok(value);
+        }
+        let common = Type::Scalar(arithmetic::common(mine, theirs));
+        self.convert(value, &common, chosen.at)
+    }
+
+    fn size_of_type(&mut self, ty: &'p TypeSyntax) -> Fallible<Value> {
+        let at = ty.at;
+        let resolved = self.resolve(ty)?;
+        // `sizeof(x)` with a variable reads as a type.
+        if let Type::Named(name) = &resolved {
+            if let Some(Binding::Variable(_, ty)) = self.find_local(name) {
+                let ty = ty.clone();
+                return size_value(&ty, at);
+            }
+            if let Some((_, variable)) = self.tables.global(name) {
+                let ty = self.resolve(&variable.ty)?;
+                return size_value(&ty, at);
+            }
+        }
+        size_value(&resolved, at)
+    }
+
+    fn size_of_value(&mut self, operand: &'p Expr, at: At) -> Fallible<Value> {
+        match self.static_type(operand) {
+            Some(ty) => size_value(&ty, at),
+            None => Err(Fault::unsupported(
+                at,
+                "`sizeof` of this expression is not in the host subset",
+                "name the type: `sizeof(float)`",
+            )),
+        }
+    }
+
+    /// The type of an expression that is not evaluated, where it is plain to see.
+    pub(super) fn static_type(&mut self, expr: &'p Expr) -> Option<Type> {
+        self.deeper(
+            expr.at,
+            |interpreter| Ok(interpreter.static_type_kind(expr)),
+        )
+        .ok()?
+    }
+
+    fn static_type_kind(&mut self, expr: &'p Expr) -> Option<Type> {
+        match &expr.kind {
+            ExprKind::Integer(_, scalar) | ExprKind::Float(_, scalar) => {
+                Some(Type::Scalar(*scalar))
+            }
+            ExprKind::Name(name) => match self.find_local(&name.path) {
+                Some(Binding::Variable(_, ty)) => Some(ty.clone()),
+                Some(Binding::Template(TemplateValue::Value(value))) => Some(value.ty()),
+                Some(Binding::Template(TemplateValue::Type(ty))) => Some(ty.clone()),
+                None => {
+                    let (_, variable) = self.tables.global(&name.path)?;
+                    self.resolve(&variable.ty).ok()
+                }
+            },
+            ExprKind::Dereference(operand) => pointee(&self.static_type(operand)?),
+            ExprKind::Index(array, _) => pointee(&self.static_type(array)?),
+            ExprKind::Field {
+                object,
+                name,
+                through_pointer,
+            } => {
+                let mut ty = self.static_type(object)?;
+                if *through_pointer {
+                    ty = pointee(&ty)?;
+                }
+                let Type::Record(record) = ty else {
+                    return None;
+                };
+                Some(record.fields[record.field(name)?].ty.clone())
+            }
+            ExprKind::Cast(ty, _) | ExprKind::Construct(ty, _) => self.resolve(ty).ok(),
+            ExprKind::SizeOfType(_) | ExprKind::SizeOfValue(_) => Some(Type::SIZE),
+            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => {
+                Some(Type::BOOL)
+            }
+            ExprKind::Unary(_, operand) => match self.static_type(operand)? {
+                Type::Scalar(scalar) => Some(Type::Scalar(arithmetic::promoted(scalar))),
+                _ => None,
+            },
+            ExprKind::Binary(op, ..) if op.is_comparison() => Some(Type::BOOL),
+            ExprKind::Binary(op, left, right) => {
+                let (Type::Scalar(left), Type::Scalar(right)) =
+                    (self.static_type(left)?, self.static_type(right)?)
+                else {
+                    return None;
+                };
+                let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+                Some(Type::Scalar(if shift {
+                    arithmetic::promoted(left)
+                } else {
+                    arithmetic::common(left, right)
+                }))
+            }
+            ExprKind::Conditional(_, yes, no) => {
+                match (self.static_type(yes)?, self.static_type(no)?) {
+                    (Type::Scalar(yes), Type::Scalar(no)) if yes != no => {
+                        Some(Type::Scalar(arithmetic::common(yes, no)))
+                    }
+                    (ty, _) => Some(ty),
+                }
+            }
+            ExprKind::Assign(_, target, _) => self.static_type(target),
+            _ => None,
+        }
+    }
+
+    /// A value as a count of bytes or elements.
+    pub(super) fn to_u64(&mut self, value: &Value, at: At) -> Fallible<u64> {
+        match self.convert(value.clone(), &Type::Scalar(Scalar::ULong), at)? {
+            Value::Integer(_, value) => Ok(u64::try_from(value).unwrap_or(u64::MAX)),
+            _ => Err(Fault::unsupported(at, "a number is needed here", "")),
+        }
+    }
+}
+
+fn pointee(ty: &Type) -> Option<Type> {
+    match ty {
+        Type::Pointer(pointee) => Some(pointee.ty.clone()),
+        Type::Array(element, _) => Some(Type::clone(element)),
+        _ => None,
+    }
+}
+
+fn size_value(ty: &Type, at: At) -> Fallible<Value> {
+    match ty.size_bytes() {
+        Some(size) => Ok(Value::Integer(Scalar::ULong, size.into())),
+        None => Err(Fault::unsupported(
+            at,
+            format!("the size of `{ty}` is not known to the host interpreter"),
+            "write the number of bytes",
+        )),
+    }
+}
+
+pub(super) fn unknown_name(name: &str, at: At) -> Box<Fault> {
+    if matches!(name, "blockIdx" | "threadIdx" | "blockDim" | "gridDim") {
+        let message = format!("`{name}` exists only in device code");
+        return Fault::unsupported(at, message, "move this into a kernel");
+    }
+    if matches!(
+        name.trim_start_matches("std::"),
+        "cout" | "cerr" | "endl" | "cin"
+    ) {
+        return Fault::unsupported(
+            at,
+            format!("host input and output (`{name}`) is not in the host subset"),
+            "remove it; `printf` in a kernel is shown in practice runs",
+        );
+    }
+    Fault::unsupported(
+        at,
+        format!("`{name}` is not known to the host interpreter"),
+        "is it declared in this file, before its use?",
+    )
+}

@@ -1,0 +1,122 @@
+//! Names at file scope: constants, device symbols, kernels.
+
+use super::Interpreter;
+use super::scope::{Binding, Frame};
+use super::value::{HostRef, KernelRef, Target, Value};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::{Name, Space, Storage};
+use crate::types::Type;
+
+impl<'p> Interpreter<'p> {
+    /// The value of a constant at file scope; `None` where the name is no variable.
+    pub(super) fn global_value(&mut self, name: &str, at: At) -> Fallible<Option<Value>> {
+        let Some((_, variable)) = self.tables.global(name) else {
+            return Ok(None);
+        };
+        match variable.storage {
+            Storage::Device => {
+                let symbol = self.symbol_named(name)?;
+                match (symbol, self.resolve(&variable.ty)) {
+                    (Some(symbol), Ok(Type::Array(..))) => Ok(Some(symbol)),
+                    _ => Err(Fault::unsupported(
+                        at,
+                        format!("host code reads device memory: `{name}` lives on the device"),
+                        "read it in a kernel",
+                    )),
+                }
+            }
+            Storage::Elsewhere => Err(Fault::unsupported(
+                at,
+                format!("`{name}` is managed or external memory, which is not in the host subset"),
+                "use cudaMalloc inside the function",
+            )),
+            Storage::Static | Storage::Automatic | Storage::Constant => {
+                let (place, ty) = self.global_place(name, at)?;
+                self.loaded(place, &ty, name, at).map(Some)
+            }
+        }
+    }
+
+    /// Where the interpreter keeps a constant at file scope, computed at its first use.
+    pub(super) fn global_place(&mut self, name: &str, at: At) -> Fallible<(HostRef, Type)> {
+        let Some((index, variable)) = self.tables.global(name) else {
+            return Err(super::expressions::unknown_name(name, at));
+        };
+        match self.globals.get(&index) {
+            Some(Some(found)) => return Ok(found.clone()),
+            Some(None) => {
+                let message = format!("the value of `{name}` depends on itself");
+                return Err(Fault::host(at, message));
+            }
+            None => {}
+        }
+        self.globals.insert(index, None);
+        // Locals of the caller are not visible in the constant's initial value.
+        let binding = self.framed(Frame::default(), |interpreter| {
+            let binding = interpreter.variable(variable)?;
+            let Binding::Variable(place, ty) = binding else {
+                return Err(Fault::unsupported(at, "this constant", ""));
+            };
+            interpreter.memory.keep(&place, at).map(|place| (place, ty))
+        })?;
+        self.globals.insert(index, Some(binding.clone()));
+        Ok(binding)
+    }
+
+    /// A `__device__` or `__constant__` variable as a place on the device.
+    pub(super) fn symbol_named(&mut self, name: &str) -> Fallible<Option<Value>> {
+        let Some((_, variable)) = self.tables.global(name) else {
+            return Ok(None);
+        };
+        if variable.storage != Storage::Device {
+            return Ok(None);
+        }
+        // A symbol of a size that the host cannot tell is still a symbol.
+        let ty = match self.resolve(&variable.ty) {
+            Ok(Type::Array(element, _)) => Type::clone(&element),
+            Ok(ty) => ty,
+            Err(_) => Type::Void,
+        };
+        let target = Target::Symbol(variable.name.as_str().into());
+        Ok(Some(Value::pointer(ty, false, target)))
+    }
+
+    /// A kernel by name, with the template arguments written there.
+    pub(super) fn kernel_named(&mut self, name: &'p Name, at: At) -> Fallible<Option<KernelRef>> {
+        let tables = self.tables;
+        let kernels: Vec<usize> = tables
+            .functions_named(&name.path)
+            .into_iter()
+            .filter(|&index| {
+                let function = tables.function(index);
+                function.space == Space::Kernel && !function.specialisation
+            })
+            .collect();
+        let Some(&first) = kernels.first() else {
+            return Ok(None);
+        };
+        let heads = |index: usize| {
+            let function = tables.function(index);
+            (
+                function.parameters.len(),
+                function.template.as_ref().map(Vec::len),
+            )
+        };
+        if kernels.iter().any(|&other| heads(other) != heads(first)) {
+            return Err(Fault::unsupported(
+                at,
+                format!("several kernels are called `{}`", name.path),
+                "give each kernel a name of its own",
+            ));
+        }
+        let arguments = match &name.arguments {
+            Some(arguments) => Some(self.template_values(arguments)?),
+            None => None,
+        };
+        Ok(Some(KernelRef {
+            function: first,
+            arguments,
+        }))
+    }
+}

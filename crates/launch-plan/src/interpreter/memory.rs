@@ -1,0 +1,262 @@
+//! The host's own memory: local variables and what `new` and `malloc` give.
+//!
+//! Invariant: an [`ObjectId`] whose object is gone is found out, never followed.
+
+use super::value::{HostRef, ObjectId, Value};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::types::Type;
+
+/// Elements of all host objects together.
+pub(super) const MAX_ELEMENTS: u64 = 1 << 18;
+
+#[derive(Debug)]
+struct Object {
+    serial: u64,
+    /// `None` for raw memory that no pointer type has named yet.
+    element: Option<Type>,
+    bytes: u64,
+    elements: Vec<Option<Value>>,
+    alive: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    stack: Vec<Object>,
+    heap: Vec<Object>,
+    next_serial: u64,
+    elements: u64,
+}
+
+/// How high the stack stood.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackMark(usize);
+
+impl Memory {
+    pub(super) fn mark(&self) -> StackMark {
+        StackMark(self.stack.len())
+    }
+
+    /// Ends the life of every local variable made since `mark`.
+    pub(super) fn release(&mut self, mark: StackMark) {
+        for object in self.stack.drain(mark.0.min(self.stack.len())..) {
+            self.elements -= object.elements.len() as u64;
+        }
+    }
+
+    /// A local variable of `count` elements, none of them set.
+    pub(super) fn local(&mut self, element: Type, count: u64, at: At) -> Fallible<HostRef> {
+        let object = self.object(Some(element), count, 0, at)?;
+        self.stack.push(object);
+        Ok(first(false, self.stack.len() - 1, self.next_serial))
+    }
+
+    /// Moves a local variable to where it lives on; for constants at file scope.
+    pub(super) fn keep(&mut self, reference: &HostRef, at: At) -> Fallible<HostRef> {
+        let object = self.alive(reference, at)?;
+        let element = object.element.clone();
+        let elements = std::mem::take(&mut object.elements);
+        self.next_serial += 1;
+        self.heap.push(Object {
+            serial: self.next_serial,
+            element,
+            bytes: 0,
+            elements,
+            alive: true,
+        });
+        Ok(first(true, self.heap.len() - 1, self.next_serial))
+    }
+
+    /// `new T[count]`.
+    pub(super) fn allocate(&mut self, element: Type, count: u64, at: At) -> Fallible<HostRef> {
+        let object = self.object(Some(element), count, 0, at)?;
+        self.heap.push(object);
+        Ok(first(true, self.heap.len() - 1, self.next_serial))
+    }
+
+    /// `malloc(bytes)`.
+    pub(super) fn allocate_raw(&mut self, bytes: u64, at: At) -> Fallible<HostRef> {
+        let object = self.object(None, 0, bytes, at)?;
+        self.heap.push(object);
+        Ok(first(true, self.heap.len() - 1, self.next_serial))
+    }
+
+    fn object(
+        &mut self,
+        element: Option<Type>,
+        count: u64,
+        bytes: u64,
+        at: At,
+    ) -> Fallible<Object> {
+        let elements = self.grow(count, at)?;
+        self.next_serial += 1;
+        Ok(Object {
+            serial: self.next_serial,
+            element,
+            bytes,
+            elements,
+            alive: true,
+        })
+    }
+
+    fn grow(&mut self, count: u64, at: At) -> Fallible<Vec<Option<Value>>> {
+        let total = self.elements.saturating_add(count);
+        if total > MAX_ELEMENTS {
+            return Err(Fault::fuel(
+                at,
+                format!("host memory of {total} elements; the limit is {MAX_ELEMENTS}"),
+            )
+            .hint("keep bulk data in device memory and work on it with kernels"));
+        }
+        self.elements = total;
+        Ok(vec![None; usize::try_from(count).unwrap_or(0)])
+    }
+
+    /// Gives raw memory its element type, at the first cast. No effect later.
+    pub(super) fn give_type(
+        &mut self,
+        reference: &HostRef,
+        element: &Type,
+        at: At,
+    ) -> Fallible<()> {
+        let object = self.alive(reference, at)?;
+        let size = element.size_bytes().unwrap_or(0);
+        if object.element.is_some() || size == 0 {
+            return Ok(());
+        }
+        let count = object.bytes / size;
+        let elements = self.grow(count, at)?;
+        let object = self.alive(reference, at)?;
+        object.element = Some(element.clone());
+        object.elements = elements;
+        Ok(())
+    }
+
+    pub(super) fn free(&mut self, reference: &HostRef, at: At) -> Fallible<()> {
+        if !reference.object.heap || reference.index != 0 || !reference.fields.is_empty() {
+            return Err(Fault::host(
+                at,
+                "host memory is freed that was not allocated with new or malloc",
+            ));
+        }
+        let object = self.alive(reference, at)?;
+        object.alive = false;
+        let freed = std::mem::take(&mut object.elements).len();
+        self.elements -= freed as u64;
+        Ok(())
+    }
+
+    /// The value at a place, if one was stored.
+    pub(super) fn load(&mut self, reference: &HostRef, at: At) -> Fallible<Option<Value>> {
+        Ok(self.slot(reference, at)?.clone())
+    }
+
+    pub(super) fn store(&mut self, reference: &HostRef, value: Value, at: At) -> Fallible<()> {
+        *self.slot(reference, at)? = Some(value);
+        Ok(())
+    }
+
+    /// The declared type at a place.
+    pub(super) fn type_at(&mut self, reference: &HostRef, at: At) -> Fallible<Type> {
+        let object = self.alive(reference, at)?;
+        let mut ty = object.element.clone().unwrap_or(Type::Void);
+        for &field in &reference.fields {
+            if let Type::Record(record) = &ty {
+                ty = record
+                    .fields
+                    .get(field)
+                    .map_or(Type::Void, |f| f.ty.clone());
+            }
+        }
+        Ok(ty)
+    }
+
+    /// The values from a place on, for copies: at most as many as the object still has.
+    pub(super) fn run(
+        &mut self,
+        reference: &HostRef,
+        at: At,
+    ) -> Fallible<(Type, &mut [Option<Value>])> {
+        let ty = self.type_at(reference, at)?;
+        if !reference.fields.is_empty() {
+            return Ok((ty, std::slice::from_mut(self.slot(reference, at)?)));
+        }
+        let object = self.alive(reference, at)?;
+        let start = usize::try_from(reference.index)
+            .ok()
+            .filter(|&start| start <= object.elements.len())
+            .ok_or_else(|| Fault::host(at, "a host pointer lies outside its array"))?;
+        Ok((ty, &mut object.elements[start..]))
+    }
+
+    fn slot(&mut self, reference: &HostRef, at: At) -> Fallible<&mut Option<Value>> {
+        let object = self.alive(reference, at)?;
+        let count = object.elements.len();
+        let index = usize::try_from(reference.index).unwrap_or(usize::MAX);
+        let Some(mut slot) = object.elements.get_mut(index) else {
+            let message = format!(
+                "element {} of a host array of {count} is accessed",
+                reference.index
+            );
+            return Err(Fault::host(at, message));
+        };
+        for &field in &reference.fields {
+            slot = match slot {
+                Some(Value::Record(_, fields)) if field < fields.len() => &mut fields[field],
+                _ => return Err(Fault::host(at, "a struct is used before it has a value")),
+            };
+        }
+        Ok(slot)
+    }
+
+    fn alive(&mut self, reference: &HostRef, at: At) -> Fallible<&mut Object> {
+        let id = reference.object;
+        let pool = if id.heap {
+            &mut self.heap
+        } else {
+            &mut self.stack
+        };
+        pool.get_mut(id.slot)
+            .filter(|object| object.serial == id.serial && object.alive)
+            .ok_or_else(|| Fault::host(at, "a host pointer outlives what it points to"))
+    }
+}
+
+fn first(heap: bool, slot: usize, serial: u64) -> HostRef {
+    HostRef {
+        object: ObjectId { heap, slot, serial },
+        index: 0,
+        fields: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_to_a_dead_local_is_found_out() {
+        let mut memory = Memory::default();
+        let mark = memory.mark();
+        let old = memory.local(Type::INT, 1, 0).unwrap();
+        memory.store(&old, Value::int(3), 0).unwrap();
+        assert_eq!(memory.load(&old, 0).unwrap(), Some(Value::int(3)));
+        memory.release(mark);
+        memory.local(Type::INT, 1, 0).unwrap();
+        assert!(memory.load(&old, 7).is_err());
+    }
+
+    #[test]
+    fn arrays_are_bounded_and_start_unset() {
+        let mut memory = Memory::default();
+        let mut place = memory.allocate(Type::INT, 2, 0).unwrap();
+        assert_eq!(memory.load(&place, 0).unwrap(), None);
+        place.index = 2;
+        assert!(memory.store(&place, Value::int(1), 0).is_err());
+        assert!(memory.allocate(Type::INT, MAX_ELEMENTS, 0).is_err());
+        place.index = 0;
+        memory.free(&place, 0).unwrap();
+        assert!(memory.free(&place, 0).is_err());
+        assert!(memory.allocate(Type::INT, MAX_ELEMENTS, 0).is_ok());
+    }
+}

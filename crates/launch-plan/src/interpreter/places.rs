@@ -1,0 +1,306 @@
+//! Expressions that name a place: what can be assigned to and pointed at.
+
+use super::Interpreter;
+use super::scope::Binding;
+use super::value::{HostRef, Target, Value};
+use crate::failure::{Fallible, Fault};
+use crate::plan::{Buffer, Place};
+use crate::source::text::At;
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Storage};
+use crate::types::Type;
+
+/// What host code wants at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+impl<'p> Interpreter<'p> {
+    /// The value of `*p`, `a[i]`, `s.f`.
+    pub(super) fn read(&mut self, expr: &'p Expr) -> Fallible<Value> {
+        if let ExprKind::Field {
+            object,
+            name,
+            through_pointer: false,
+        } = &expr.kind
+        {
+            if !is_place(object) {
+                let value = self.evaluate(object)?;
+                return field_of(value, name, expr.at);
+            }
+        }
+        let (place, ty) = self.place(expr, Access::Read)?;
+        self.loaded(place, &ty, "this element", expr.at)
+    }
+
+    /// Assignments, `++` and `--`.
+    pub(super) fn modify(&mut self, expr: &'p Expr) -> Fallible<Value> {
+        let at = expr.at;
+        match &expr.kind {
+            ExprKind::Assign(None, target, value) => {
+                let (place, ty) = self.place(target, Access::Write)?;
+                let value = self.initialised(&ty, value)?;
+                self.memory.store(&place, value.clone(), at)?;
+                Ok(value)
+            }
+            ExprKind::Assign(Some(op), target, value) => {
+                let right = self.evaluate(value)?;
+                let (_, new) = self.update(target, *op, &right, at)?;
+                Ok(new)
+            }
+            ExprKind::Step {
+                increment,
+                prefix,
+                operand,
+            } => {
+                let op = if *increment {
+                    BinaryOp::Add
+                } else {
+                    BinaryOp::Subtract
+                };
+                let (old, new) = self.update(operand, op, &Value::int(1), at)?;
+                Ok(if *prefix { new } else { old })
+            }
+            _ => Err(Fault::unsupported(at, "this assignment", "")),
+        }
+    }
+
+    /// `target op= right`; the value before and after.
+    fn update(
+        &mut self,
+        target: &'p Expr,
+        op: BinaryOp,
+        right: &Value,
+        at: At,
+    ) -> Fallible<(Value, Value)> {
+        let (place, ty) = self.place(target, Access::Write)?;
+        let name = described(target);
+        let old = self.loaded(place.clone(), &ty, name, at)?;
+        let result = self.binary(op, &old, right, at)?;
+        let new = self.convert(result, &ty, at)?;
+        self.memory.store(&place, new.clone(), at)?;
+        Ok((old, new))
+    }
+
+    /// The host place that `expr` names, and its declared type.
+    pub(super) fn place(&mut self, expr: &'p Expr, access: Access) -> Fallible<(HostRef, Type)> {
+        self.deeper(expr.at, |interpreter| interpreter.place_kind(expr, access))
+    }
+
+    fn place_kind(&mut self, expr: &'p Expr, access: Access) -> Fallible<(HostRef, Type)> {
+        let at = expr.at;
+        match &expr.kind {
+            ExprKind::Name(name) => self.named_place(name, access, at),
+            ExprKind::Dereference(pointer) => {
+                let value = self.evaluate(pointer)?;
+                self.pointed_place(&value, access, at)
+            }
+            ExprKind::Index(array, index) => {
+                let pointer = self.evaluate(array)?;
+                let index = self.evaluate(index)?;
+                let pointer = self.binary(BinaryOp::Add, &pointer, &index, at)?;
+                self.pointed_place(&pointer, access, at)
+            }
+            ExprKind::Field {
+                object,
+                name,
+                through_pointer,
+            } => {
+                let (mut place, ty) = if *through_pointer {
+                    let pointer = self.evaluate(object)?;
+                    self.pointed_place(&pointer, access, at)?
+                } else {
+                    self.place(object, access)?
+                };
+                let Type::Record(record) = &ty else {
+                    return Err(no_field(&ty, name, at));
+                };
+                let index = record.field(name).ok_or_else(|| no_field(&ty, name, at))?;
+                place.fields.push(index);
+                Ok((place, record.fields[index].ty.clone()))
+            }
+            ExprKind::Assign(_, target, _) => {
+                self.modify(expr)?;
+                self.place(target, access)
+            }
+            ExprKind::Step {
+                prefix: true,
+                operand,
+                ..
+            } => {
+                self.modify(expr)?;
+                self.place(operand, access)
+            }
+            _ => Err(Fault::unsupported(
+                at,
+                "host code takes the address of, or assigns to, something that is no variable",
+                "store it in a variable first",
+            )),
+        }
+    }
+
+    fn named_place(&mut self, name: &'p Name, access: Access, at: At) -> Fallible<(HostRef, Type)> {
+        if let Some(Binding::Variable(place, ty)) = self.find_local(&name.path) {
+            return Ok((place.clone(), ty.clone()));
+        }
+        let Some((_, variable)) = self.tables.global(&name.path) else {
+            return Err(super::expressions::unknown_name(&name.path, at));
+        };
+        if variable.storage == Storage::Constant && access == Access::Read {
+            return self.global_place(&name.path, at);
+        }
+        let message = match variable.storage {
+            Storage::Device => format!(
+                "host code uses `{}`, which lives in device memory",
+                name.path
+            ),
+            Storage::Constant => format!("host code assigns to the constant `{}`", name.path),
+            _ => format!(
+                "host code changes the global variable `{}`, which would keep its value from \
+                 call to call",
+                name.path
+            ),
+        };
+        Err(Fault::unsupported(
+            at,
+            message,
+            "use a local variable; the judge calls the function many times, on other data",
+        ))
+    }
+
+    /// The host place that a pointer points to.
+    pub(super) fn pointed_place(
+        &mut self,
+        pointer: &Value,
+        access: Access,
+        at: At,
+    ) -> Fallible<(HostRef, Type)> {
+        match pointer {
+            Value::Pointer(pointee, Target::Host(place)) => {
+                let ty = self.memory.type_at(place, at)?;
+                let both_pointers =
+                    matches!((&ty, &pointee.ty), (Type::Pointer(_), Type::Pointer(_)));
+                if ty != pointee.ty && !both_pointers {
+                    let message =
+                        format!("host memory of type `{ty}` is accessed as `{}`", pointee.ty);
+                    return Err(Fault::unsupported(at, message, "use one type throughout"));
+                }
+                Ok((place.clone(), ty))
+            }
+            Value::Pointer(_, Target::Device(place)) if place.buffer == Buffer::Null => {
+                Err(Fault::host(at, "host code follows a null pointer"))
+            }
+            Value::Pointer(_, Target::Device(place)) => {
+                let what = self.place_name(*place);
+                Err(device_access(access, &what, at))
+            }
+            Value::Pointer(_, Target::Symbol(name)) => {
+                Err(device_access(access, &format!("`{name}`"), at))
+            }
+            other => {
+                let message = format!("a value of type `{}` is used as a pointer", other.ty());
+                Err(Fault::unsupported(at, message, ""))
+            }
+        }
+    }
+
+    /// `&operand`. Addresses of device elements are formed, not followed.
+    pub(super) fn address_of(&mut self, operand: &'p Expr, at: At) -> Fallible<Value> {
+        match &operand.kind {
+            ExprKind::Index(array, index) => {
+                let pointer = self.evaluate(array)?;
+                let index = self.evaluate(index)?;
+                return self.binary(BinaryOp::Add, &pointer, &index, at);
+            }
+            ExprKind::Dereference(pointer) => return self.evaluate(pointer),
+            ExprKind::Name(name) => {
+                if self.find_local(&name.path).is_none() {
+                    if let Some(kernel) = self.kernel_named(name, at)? {
+                        return Ok(Value::Kernel(kernel));
+                    }
+                    if let Some(symbol) = self.symbol_named(&name.path)? {
+                        return Ok(symbol);
+                    }
+                }
+            }
+            _ => {}
+        }
+        let (place, ty) = self.place(operand, Access::Read)?;
+        let ty = match ty {
+            Type::Array(element, _) => Type::clone(&element),
+            other => other,
+        };
+        Ok(Value::pointer(ty, false, Target::Host(place)))
+    }
+
+    /// How to speak of a device address.
+    pub(super) fn place_name(&self, place: Place) -> String {
+        match place.buffer {
+            Buffer::Null => "the null pointer".to_owned(),
+            Buffer::Parameter(index) => match self.parameter_names.get(index as usize) {
+                Some(name) => format!("`{name}`"),
+                None => format!("parameter {index}"),
+            },
+            Buffer::Scratch(number) => match self.scratch.line_of(number) {
+                Some(line) => format!("the memory that line {line} allocates"),
+                None => "scratch memory".to_owned(),
+            },
+        }
+    }
+}
+
+/// Whether an expression can name a place at all.
+pub(super) fn is_place(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Name(_)
+            | ExprKind::Dereference(_)
+            | ExprKind::Index(..)
+            | ExprKind::Field { .. }
+            | ExprKind::Assign(..)
+            | ExprKind::Step { prefix: true, .. }
+    )
+}
+
+fn described(expr: &Expr) -> &str {
+    match &expr.kind {
+        ExprKind::Name(name) => &name.path,
+        ExprKind::Field { name, .. } => name,
+        _ => "this element",
+    }
+}
+
+fn field_of(value: Value, name: &str, at: At) -> Fallible<Value> {
+    let ty = value.ty();
+    let Value::Record(record, fields) = value else {
+        return Err(no_field(&ty, name, at));
+    };
+    let index = record.field(name).ok_or_else(|| no_field(&ty, name, at))?;
+    fields
+        .into_iter()
+        .nth(index)
+        .flatten()
+        .ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
+}
+
+fn no_field(ty: &Type, name: &str, at: At) -> Box<Fault> {
+    let message = format!("`.{name}` of a value of type `{ty}` is not in the host subset");
+    Fault::unsupported(
+        at,
+        message,
+        "plain structs, dim3 and CUDA's vector types have fields",
+    )
+}
+
+fn device_access(access: Access, what: &str, at: At) -> Box<Fault> {
+    let message = match access {
+        Access::Read => format!("host code reads device memory: {what} points to the device"),
+        Access::Write => format!("host code writes device memory: {what} points to the device"),
+    };
+    Fault::unsupported(
+        at,
+        message,
+        "pointers in the signature are device pointers; read and write them in a kernel",
+    )
+}

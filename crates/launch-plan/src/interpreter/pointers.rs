@@ -1,0 +1,175 @@
+//! Pointer arithmetic, comparison and truth.
+
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::value::{HostRef, Target, Value};
+use crate::failure::{Fallible, Fault};
+use crate::plan::{Buffer, Place};
+use crate::source::text::At;
+use crate::syntax::ast::BinaryOp;
+use crate::types::{Pointee, Scalar};
+
+impl Interpreter<'_> {
+    /// Whether a value counts as true.
+    pub(super) fn truth(&mut self, value: &Value, at: At) -> Fallible<bool> {
+        match value {
+            Value::Integer(_, value) => Ok(*value != 0),
+            Value::Floating(_, value) => Ok(*value != 0.0),
+            Value::Pointer(_, target) => Ok(!target.is_null()),
+            Value::Kernel(_) | Value::Text(_) => Ok(true),
+            other => {
+                let message = format!("a value of type `{}` is used as a condition", other.ty());
+                Err(Fault::unsupported(at, message, ""))
+            }
+        }
+    }
+
+    /// `left op right` where at least one is no scalar.
+    pub(super) fn pointer_binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Value,
+        right: &Value,
+        at: At,
+    ) -> Fallible<Value> {
+        match (op, left, right) {
+            (BinaryOp::Add, Value::Pointer(pointee, target), Value::Integer(_, count))
+            | (BinaryOp::Add, Value::Integer(_, count), Value::Pointer(pointee, target)) => {
+                moved(pointee, target, *count, at)
+            }
+            (BinaryOp::Subtract, Value::Pointer(pointee, target), Value::Integer(_, count)) => {
+                moved(pointee, target, -*count, at)
+            }
+            (BinaryOp::Subtract, Value::Pointer(pointee, a), Value::Pointer(_, b)) => {
+                let (bytes, unit) = distance(pointee, a, b, at)?;
+                Ok(Value::Integer(Scalar::Long, bytes / unit.max(1)))
+            }
+            _ if op.is_comparison() => compared(op, left, right, at),
+            _ => {
+                let message = format!(
+                    "`{}` between `{}` and `{}` is not in the host subset",
+                    op.symbol(),
+                    left.ty(),
+                    right.ty()
+                );
+                Err(Fault::unsupported(at, message, ""))
+            }
+        }
+    }
+}
+
+/// Bytes of one step of a pointer.
+fn unit(pointee: &Pointee, at: At) -> Fallible<i128> {
+    match pointee.ty.size_bytes() {
+        Some(size) => Ok(size.into()),
+        None => Err(Fault::unsupported(
+            at,
+            format!("arithmetic on a pointer to `{}`", pointee.ty),
+            "cast it to a pointer to a type of known size, as in `(char*)p`",
+        )),
+    }
+}
+
+fn moved(pointee: &Rc<Pointee>, target: &Target, count: i128, at: At) -> Fallible<Value> {
+    let outside = || Fault::host(at, format!("a pointer is moved by {count} elements"));
+    let target = match target {
+        Target::Device(place) => {
+            let bytes = count.checked_mul(unit(pointee, at)?).ok_or_else(outside)?;
+            let offset = i128::from(place.offset_bytes) + bytes;
+            Target::Device(Place {
+                buffer: place.buffer,
+                offset_bytes: i64::try_from(offset).map_err(|_| outside())?,
+            })
+        }
+        Target::Host(place) if place.fields.is_empty() => {
+            unit(pointee, at)?;
+            let index = i128::from(place.index) + count;
+            Target::Host(HostRef {
+                index: i64::try_from(index).map_err(|_| outside())?,
+                ..place.clone()
+            })
+        }
+        Target::Host(_) | Target::Symbol(_) if count == 0 => target.clone(),
+        Target::Host(_) | Target::Symbol(_) => {
+            return Err(Fault::unsupported(
+                at,
+                "arithmetic on this pointer is not in the host subset",
+                "",
+            ));
+        }
+    };
+    Ok(Value::Pointer(Rc::clone(pointee), target))
+}
+
+/// The distance in bytes (device) or elements (host), and the size of one step in that unit.
+fn distance(pointee: &Pointee, a: &Target, b: &Target, at: At) -> Fallible<(i128, i128)> {
+    match (a, b) {
+        (Target::Device(a), Target::Device(b)) if a.buffer == b.buffer => {
+            let bytes = i128::from(a.offset_bytes) - i128::from(b.offset_bytes);
+            Ok((bytes, unit(pointee, at)?))
+        }
+        (Target::Host(a), Target::Host(b)) if a.object == b.object => {
+            Ok((i128::from(a.index) - i128::from(b.index), 1))
+        }
+        _ => Err(Fault::host(
+            at,
+            "two pointers into different allocations are subtracted",
+        )),
+    }
+}
+
+fn compared(op: BinaryOp, left: &Value, right: &Value, at: At) -> Fallible<Value> {
+    let equality = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
+    let equal = match (left, right) {
+        (Value::Pointer(pointee, a), Value::Pointer(_, b)) => {
+            if !equality {
+                let (bytes, _) = distance(pointee, a, b, at)?;
+                let holds = match op {
+                    BinaryOp::Less => bytes < 0,
+                    BinaryOp::LessEqual => bytes <= 0,
+                    BinaryOp::Greater => bytes > 0,
+                    _ => bytes >= 0,
+                };
+                return Ok(Value::boolean(holds));
+            }
+            a == b
+        }
+        (Value::Pointer(_, target), Value::Integer(_, 0))
+        | (Value::Integer(_, 0), Value::Pointer(_, target)) => target.is_null(),
+        (Value::Kernel(a), Value::Kernel(b)) => a == b,
+        (Value::Handle | Value::Kernel(_) | Value::Text(_), Value::Pointer(_, target))
+        | (Value::Pointer(_, target), Value::Handle | Value::Kernel(_) | Value::Text(_))
+            if target.is_null() =>
+        {
+            false
+        }
+        _ => {
+            let message = format!(
+                "`{}` between `{}` and `{}` is not in the host subset",
+                op.symbol(),
+                left.ty(),
+                right.ty()
+            );
+            return Err(Fault::unsupported(at, message, ""));
+        }
+    };
+    if !equality {
+        return Err(Fault::host(
+            at,
+            "a pointer is compared with the null pointer",
+        ));
+    }
+    Ok(Value::boolean(equal == (op == BinaryOp::Equal)))
+}
+
+/// An address to stand for a place where code asks for its bits, as alignment tests do: buffers
+/// start at multiples of 256.
+pub(super) fn stand_in_address(place: Place) -> i128 {
+    let base = match place.buffer {
+        Buffer::Null => 0,
+        Buffer::Parameter(index) => 0x7000_0000_0000 + (i128::from(index) << 36),
+        Buffer::Scratch(number) => 0x6000_0000_0000 + (i128::from(number) << 28),
+    };
+    base + i128::from(place.offset_bytes)
+}

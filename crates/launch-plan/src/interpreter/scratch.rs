@@ -1,0 +1,180 @@
+//! Device memory that the host function allocates.
+
+use super::Interpreter;
+use super::value::{Target, Value};
+use crate::failure::{Fallible, Fault};
+use crate::plan::{Buffer, Operation, Place};
+use crate::source::text::At;
+
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    allocations: Vec<Allocation>,
+    live_bytes: u64,
+}
+
+#[derive(Debug)]
+struct Allocation {
+    bytes: u64,
+    at: At,
+    line: u32,
+    freed_line: Option<u32>,
+}
+
+impl Scratch {
+    pub(super) fn line_of(&self, number: u32) -> Option<u32> {
+        Some(self.allocations.get(number as usize)?.line)
+    }
+}
+
+impl Interpreter<'_> {
+    /// `cudaMalloc`: the address of new memory.
+    pub(super) fn allocate_device(&mut self, bytes: u64, at: At) -> Fallible<Target> {
+        if bytes == 0 {
+            return Ok(Target::NULL);
+        }
+        let limit = self.limits.global_memory_bytes;
+        let live = self.scratch.live_bytes.saturating_add(bytes);
+        if live > limit {
+            return Err(Fault::launch(
+                at,
+                format!("{bytes} bytes are allocated; the device has {limit}"),
+            )
+            .hint("is the byte count negative, or computed in a type that is too narrow?"));
+        }
+        self.scratch.live_bytes = live;
+        let number = u32::try_from(self.scratch.allocations.len()).unwrap_or(u32::MAX);
+        let line = self.line(at);
+        self.scratch.allocations.push(Allocation {
+            bytes,
+            at,
+            line,
+            freed_line: None,
+        });
+        self.emit(
+            Operation::Allocate {
+                scratch: number,
+                bytes,
+                line,
+            },
+            at,
+        )?;
+        Ok(Target::Device(Place {
+            buffer: Buffer::Scratch(number),
+            offset_bytes: 0,
+        }))
+    }
+
+    /// `cudaFree`.
+    pub(super) fn free_device(&mut self, pointer: &Value, at: At) -> Fallible<()> {
+        let Value::Pointer(_, target) = pointer else {
+            return Err(Fault::host(at, "cudaFree of something that is no pointer"));
+        };
+        let place = match target {
+            Target::Device(place) => *place,
+            _ => {
+                return Err(
+                    Fault::host(at, "cudaFree of memory that is not the device's")
+                        .hint("use free or delete for host memory"),
+                );
+            }
+        };
+        match place.buffer {
+            Buffer::Null => return Ok(()),
+            Buffer::Parameter(_) => {
+                let message = format!(
+                    "cudaFree of {}, which belongs to the judge",
+                    self.place_name(place)
+                );
+                return Err(Fault::host(at, message).hint("free only what you allocate"));
+            }
+            Buffer::Scratch(number) => self.free_scratch(number, place, at)?,
+        }
+        Ok(())
+    }
+
+    fn free_scratch(&mut self, number: u32, place: Place, at: At) -> Fallible<()> {
+        self.check_alive(place, at)?;
+        if place.offset_bytes != 0 {
+            let message = format!(
+                "cudaFree of an address {} bytes into {}",
+                place.offset_bytes,
+                self.place_name(place)
+            );
+            return Err(Fault::host(at, message));
+        }
+        let line = self.line(at);
+        if let Some(allocation) = self.scratch.allocations.get_mut(number as usize) {
+            allocation.freed_line = Some(line);
+            self.scratch.live_bytes -= allocation.bytes;
+        }
+        self.emit(
+            Operation::Free {
+                scratch: number,
+                line,
+            },
+            at,
+        )
+    }
+
+    /// A fault where a place's memory is freed already.
+    pub(super) fn check_alive(&self, place: Place, at: At) -> Fallible<()> {
+        let Buffer::Scratch(number) = place.buffer else {
+            return Ok(());
+        };
+        let allocation = self.scratch.allocations.get(number as usize);
+        match allocation.and_then(|allocation| allocation.freed_line) {
+            Some(freed) => {
+                let message = format!(
+                    "{} is used after line {freed} freed it",
+                    self.place_name(place)
+                );
+                Err(Fault::host(at, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A fault where `bytes` from `place` on do not lie within its buffer.
+    pub(super) fn check_span(&self, place: Place, bytes: u64, what: &str, at: At) -> Fallible<()> {
+        self.check_alive(place, at)?;
+        let size = match place.buffer {
+            Buffer::Null => {
+                return Err(Fault::host(at, format!("{what} at the null pointer")));
+            }
+            Buffer::Parameter(index) => self.parameter_bytes.get(index as usize).copied(),
+            Buffer::Scratch(number) => self
+                .scratch
+                .allocations
+                .get(number as usize)
+                .map(|allocation| allocation.bytes),
+        };
+        let size = size.unwrap_or(0);
+        let end = i128::from(place.offset_bytes) + i128::from(bytes);
+        if place.offset_bytes < 0 || end > i128::from(size) {
+            let message = format!(
+                "{what} of {bytes} bytes from offset {} runs past {}, which has {size} bytes",
+                place.offset_bytes,
+                self.place_name(place)
+            );
+            return Err(Fault::host(at, message));
+        }
+        Ok(())
+    }
+
+    pub(super) fn warn_about_leaks(&mut self) {
+        let leaked: Vec<(At, u64)> = self
+            .scratch
+            .allocations
+            .iter()
+            .filter(|allocation| allocation.freed_line.is_none())
+            .map(|allocation| (allocation.at, allocation.bytes))
+            .collect();
+        for (at, bytes) in leaked {
+            self.warn(
+                at,
+                format!("{bytes} bytes of device memory are allocated and never freed"),
+                "call cudaFree before the function returns",
+            );
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Executes statements.
+
+use super::Interpreter;
+use super::resolve::refusal;
+use super::value::Value;
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::{BinaryOp, Case, Expr, Stmt, StmtKind};
+
+/// Where execution goes after a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Flow {
+    Next,
+    Break,
+    Continue,
+    Return(Value),
+}
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn execute_all(&mut self, statements: &'p [Stmt]) -> Fallible<Flow> {
+        for statement in statements {
+            let flow = self.execute(statement)?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn execute(&mut self, statement: &'p Stmt) -> Fallible<Flow> {
+        self.deeper(statement.at, |interpreter| {
+            interpreter.execute_kind(statement)
+        })
+    }
+
+    fn execute_kind(&mut self, statement: &'p Stmt) -> Fallible<Flow> {
+        match &statement.kind {
+            StmtKind::Empty => Ok(Flow::Next),
+            StmtKind::Block(statements) => {
+                self.scoped(|interpreter| interpreter.execute_all(statements))
+            }
+            StmtKind::Expr(expr) => {
+                self.evaluate(expr)?;
+                Ok(Flow::Next)
+            }
+            StmtKind::Declare(variables) => {
+                for variable in variables {
+                    self.declare(variable)?;
+                }
+                Ok(Flow::Next)
+            }
+            StmtKind::Alias(name, ty) => {
+                self.declare_alias(name, ty)?;
+                Ok(Flow::Next)
+            }
+            StmtKind::If {
+                first,
+                condition,
+                then,
+                otherwise,
+            } => self.scoped(|interpreter| {
+                interpreter.execute_first(first.as_deref())?;
+                if interpreter.condition(condition)? {
+                    return interpreter.execute_block(then);
+                }
+                match otherwise {
+                    Some(otherwise) => interpreter.execute_block(otherwise),
+                    None => Ok(Flow::Next),
+                }
+            }),
+            StmtKind::For {
+                first,
+                condition,
+                step,
+                body,
+            } => self.scoped(|interpreter| {
+                interpreter.execute_first(first.as_deref())?;
+                interpreter.execute_loop(condition.as_deref(), step.as_deref(), body, statement.at)
+            }),
+            StmtKind::While(condition, body) => {
+                self.execute_loop(Some(condition), None, body, statement.at)
+            }
+            StmtKind::DoWhile(body, condition) => match self.execute_block(body)? {
+                Flow::Break => Ok(Flow::Next),
+                Flow::Return(value) => Ok(Flow::Return(value)),
+                Flow::Next | Flow::Continue => {
+                    self.execute_loop(Some(condition), None, body, statement.at)
+                }
+            },
+            StmtKind::Switch(condition, cases) => {
+                let value = self.evaluate(condition)?;
+                self.scoped(|interpreter| interpreter.execute_switch(&value, cases))
+            }
+            StmtKind::Break => Ok(Flow::Break),
+            StmtKind::Continue => Ok(Flow::Continue),
+            StmtKind::Return(value) => Ok(Flow::Return(match value {
+                Some(value) => self.evaluate_returned(value)?,
+                None => Value::Void,
+            })),
+            StmtKind::Unsupported(reason) => Err(refusal(statement.at, reason)),
+        }
+    }
+
+    /// `return {a, b};` takes the function's type.
+    fn evaluate_returned(&mut self, value: &'p Expr) -> Fallible<Value> {
+        match self.returning.last().cloned().flatten() {
+            Some(ty) => self.initialised(&ty, value),
+            None => self.evaluate(value),
+        }
+    }
+
+    fn execute_first(&mut self, first: Option<&'p Stmt>) -> Fallible<()> {
+        if let Some(first) = first {
+            self.execute(first)?;
+        }
+        Ok(())
+    }
+
+    /// A statement with a scope of its own, even without braces.
+    fn execute_block(&mut self, statement: &'p Stmt) -> Fallible<Flow> {
+        self.scoped(|interpreter| interpreter.execute(statement))
+    }
+
+    fn execute_loop(
+        &mut self,
+        condition: Option<&'p Expr>,
+        step: Option<&'p Expr>,
+        body: &'p Stmt,
+        at: At,
+    ) -> Fallible<Flow> {
+        loop {
+            self.spend(1, at)?;
+            if let Some(condition) = condition {
+                if !self.condition(condition)? {
+                    return Ok(Flow::Next);
+                }
+            }
+            match self.execute_block(body)? {
+                Flow::Break => return Ok(Flow::Next),
+                Flow::Return(value) => return Ok(Flow::Return(value)),
+                Flow::Next | Flow::Continue => {}
+            }
+            if let Some(step) = step {
+                self.evaluate(step)?;
+            }
+        }
+    }
+
+    fn execute_switch(&mut self, value: &Value, cases: &'p [Case]) -> Fallible<Flow> {
+        let mut chosen = None;
+        for (index, case) in cases.iter().enumerate() {
+            let Some(label) = &case.value else { continue };
+            let at = label.at;
+            let label = self.evaluate(label)?;
+            let equal = self.binary(BinaryOp::Equal, value, &label, at)?;
+            if self.truth(&equal, at)? {
+                chosen = Some(index);
+                break;
+            }
+        }
+        let default = || cases.iter().position(|case| case.value.is_none());
+        let Some(start) = chosen.or_else(default) else {
+            return Ok(Flow::Next);
+        };
+        for case in &cases[start..] {
+            match self.execute_all(&case.body)? {
+                Flow::Next => {}
+                Flow::Break => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The value of a function's body, in the type that it returns.
+    pub(super) fn run_body(&mut self, statements: &'p [Stmt], at: At) -> Fallible<Value> {
+        match self.execute_all(statements)? {
+            Flow::Return(value) => Ok(value),
+            Flow::Next => Ok(Value::Void),
+            Flow::Break | Flow::Continue => {
+                Err(Fault::unsupported(at, "`break` outside of a loop", ""))
+            }
+        }
+    }
+}

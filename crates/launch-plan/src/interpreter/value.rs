@@ -1,0 +1,170 @@
+//! Values of host code.
+
+use std::rc::Rc;
+
+use crate::plan::{Buffer, Place};
+use crate::types::{Pointee, Record, Scalar, Type};
+
+/// A value with its C++ type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Void,
+    Integer(Scalar, i128),
+    /// Always exactly representable in its type.
+    Floating(Scalar, f64),
+    Pointer(Rc<Pointee>, Target),
+    /// A field that nobody has set is `None`.
+    Record(Rc<Record>, Vec<Option<Value>>),
+    Kernel(KernelRef),
+    Text(Rc<str>),
+    /// A stream or an event.
+    Handle,
+}
+
+/// Where a pointer points.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Target {
+    /// Device memory, or the null pointer.
+    Device(Place),
+    Host(HostRef),
+    /// A `__device__` or `__constant__` variable, by name.
+    Symbol(Rc<str>),
+}
+
+impl Target {
+    pub(super) const NULL: Self = Self::Device(Place {
+        buffer: Buffer::Null,
+        offset_bytes: 0,
+    });
+
+    pub(super) fn is_null(&self) -> bool {
+        *self == Self::NULL
+    }
+}
+
+/// A place in the interpreter's own memory: element `index` of an object, then fields within it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HostRef {
+    pub(super) object: ObjectId,
+    pub(super) index: i64,
+    pub(super) fields: Vec<usize>,
+}
+
+/// An object that lived once. `serial` tells it from later ones in the same slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ObjectId {
+    pub(super) heap: bool,
+    pub(super) slot: usize,
+    pub(super) serial: u64,
+}
+
+/// A kernel with the template arguments written so far.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct KernelRef {
+    /// Index among the file's functions.
+    pub(super) function: usize,
+    pub(super) arguments: Option<Vec<TemplateValue>>,
+}
+
+/// What a template parameter stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TemplateValue {
+    Type(Type),
+    Value(Value),
+}
+
+impl Value {
+    /// `cudaSuccess`.
+    pub(super) const SUCCESS: Self = Self::Integer(Scalar::Int, 0);
+
+    pub(super) fn int(value: i128) -> Self {
+        Self::Integer(Scalar::Int, value)
+    }
+
+    pub(super) fn boolean(value: bool) -> Self {
+        Self::Integer(Scalar::Bool, i128::from(value))
+    }
+
+    pub(super) fn pointer(ty: Type, constant: bool, target: Target) -> Self {
+        Self::Pointer(Rc::new(Pointee { ty, constant }), target)
+    }
+
+    /// `nullptr`.
+    pub(super) fn null() -> Self {
+        Self::pointer(Type::Void, false, Target::NULL)
+    }
+
+    /// A floating value rounded to its type.
+    pub(super) fn floating(scalar: Scalar, value: f64) -> Self {
+        let rounded = match scalar {
+            Scalar::Float => f64::from(value as f32),
+            Scalar::Half => half::f16::from_f64(value).to_f64(),
+            Scalar::Bf16 => half::bf16::from_f64(value).to_f64(),
+            _ => value,
+        };
+        Self::Floating(scalar, rounded)
+    }
+
+    pub(super) fn ty(&self) -> Type {
+        match self {
+            Self::Void => Type::Void,
+            Self::Integer(scalar, _) | Self::Floating(scalar, _) => Type::Scalar(*scalar),
+            Self::Pointer(pointee, _) => Type::Pointer(Rc::clone(pointee)),
+            Self::Record(record, _) => Type::Record(Rc::clone(record)),
+            Self::Kernel(_) => Type::Kernel,
+            Self::Text(_) => Type::Text,
+            Self::Handle => Type::Handle,
+        }
+    }
+
+    /// Little-endian bytes as they lie in memory. `None` for what has no bytes on the device.
+    pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Integer(scalar, value) => {
+                let size = usize::try_from(scalar.size_bytes()).ok()?;
+                Some(value.to_le_bytes()[..size].to_vec())
+            }
+            Self::Floating(scalar, value) => Some(match scalar {
+                Scalar::Double => value.to_le_bytes().to_vec(),
+                Scalar::Float => (*value as f32).to_le_bytes().to_vec(),
+                Scalar::Half => half::f16::from_f64(*value).to_le_bytes().to_vec(),
+                Scalar::Bf16 => half::bf16::from_f64(*value).to_le_bytes().to_vec(),
+                _ => return None,
+            }),
+            Self::Record(record, fields) => {
+                let mut bytes = vec![0; usize::try_from(record.size_bytes).ok()?];
+                for (field, value) in record.fields.iter().zip(fields) {
+                    let part = value.as_ref()?.to_bytes()?;
+                    let start = usize::try_from(field.offset_bytes).ok()?;
+                    bytes
+                        .get_mut(start..start + part.len())?
+                        .copy_from_slice(&part);
+                }
+                Some(bytes)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_little_endian_and_of_the_type_s_size() {
+        let bytes = |value: Value| value.to_bytes().unwrap();
+        assert_eq!(bytes(Value::int(-2)), [0xfe, 0xff, 0xff, 0xff]);
+        assert_eq!(bytes(Value::floating(Scalar::Half, 1.0)), [0x00, 0x3c]);
+        assert_eq!(bytes(Value::floating(Scalar::Bf16, 1.0)), [0x80, 0x3f]);
+        assert_eq!(
+            bytes(Value::floating(Scalar::Float, 0.1)),
+            0.1_f32.to_le_bytes()
+        );
+        let dim3 = Rc::new(Record::builtin("dim3").unwrap());
+        let fields = [1, 2, 3].map(|v| Some(Value::Integer(Scalar::UInt, v)));
+        let value = Value::Record(dim3, fields.to_vec());
+        assert_eq!(bytes(value), [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
+        assert_eq!(Value::Handle.to_bytes(), None);
+    }
+}

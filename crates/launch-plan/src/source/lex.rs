@@ -1,0 +1,254 @@
+//! Preprocessing tokens. Never fails: an odd byte is a token of its own.
+
+use super::text::At;
+
+/// What the preprocessor must tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    Identifier,
+    Number,
+    Text,
+    Punctuation,
+}
+
+/// One token of the submitted text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawToken {
+    pub(super) kind: TokenKind,
+    pub(super) start: At,
+    pub(super) end: At,
+    /// White space or a comment stands before it.
+    pub(super) space_before: bool,
+    /// First of its line (a continued line counts as one).
+    pub(super) line_start: bool,
+}
+
+/// Longest first. `<<<` and `>>>` are tokens of CUDA.
+const PUNCTUATION: [&str; 24] = [
+    "<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+    "||", "::", "##", "+=", "-=", "*=", "/=", "%=", "&=",
+];
+
+/// All tokens of `text`. Comments and line continuations are white space.
+pub(super) fn lex(text: &str) -> Vec<RawToken> {
+    let bytes = text.as_bytes();
+    let mut tokens = Vec::new();
+    let mut offset = 0;
+    let mut space_before = false;
+    let mut line_start = true;
+    while offset < bytes.len() {
+        if let Some((next, newline)) = skip_space(bytes, offset) {
+            offset = next;
+            space_before = true;
+            line_start |= newline;
+            continue;
+        }
+        let (kind, end) = token_at(text, offset);
+        tokens.push(RawToken {
+            kind,
+            start: offset as At,
+            end: end as At,
+            space_before,
+            line_start,
+        });
+        offset = end;
+        space_before = false;
+        line_start = false;
+    }
+    tokens
+}
+
+/// The end of white space, a comment or a continuation at `offset`, and whether a line ended.
+fn skip_space(bytes: &[u8], offset: usize) -> Option<(usize, bool)> {
+    match bytes[offset] {
+        b'\n' => Some((offset + 1, true)),
+        b' ' | b'\t' | b'\r' | 0x0b | 0x0c => Some((offset + 1, false)),
+        b'\\' => match bytes.get(offset + 1..) {
+            Some([b'\n', ..]) => Some((offset + 2, false)),
+            Some([b'\r', b'\n', ..]) => Some((offset + 3, false)),
+            _ => None,
+        },
+        b'/' if bytes.get(offset + 1) == Some(&b'/') => Some((line_comment(bytes, offset), false)),
+        b'/' if bytes.get(offset + 1) == Some(&b'*') => {
+            let body = offset + 2;
+            let end = bytes[body..]
+                .windows(2)
+                .position(|pair| pair == b"*/")
+                .map_or(bytes.len(), |length| body + length + 2);
+            Some((end, false))
+        }
+        _ => None,
+    }
+}
+
+fn line_comment(bytes: &[u8], offset: usize) -> usize {
+    let mut end = offset;
+    while end < bytes.len() && bytes[end] != b'\n' {
+        let continued = bytes[end] == b'\\'
+            && matches!(bytes.get(end + 1..), Some([b'\n', ..] | [b'\r', b'\n', ..]));
+        end += if continued && bytes[end + 1] == b'\r' {
+            3
+        } else if continued {
+            2
+        } else {
+            1
+        };
+    }
+    end.min(bytes.len())
+}
+
+fn token_at(text: &str, start: usize) -> (TokenKind, usize) {
+    let bytes = text.as_bytes();
+    let byte = bytes[start];
+    if is_identifier_start(byte) {
+        let end = run_end(bytes, start, is_identifier_part);
+        return match bytes.get(end) {
+            Some(b'"') if matches!(&text[start..end], "R" | "LR" | "uR" | "UR" | "u8R") => {
+                (TokenKind::Text, raw_string_end(text, end))
+            }
+            Some(&quote @ (b'"' | b'\''))
+                if matches!(&text[start..end], "L" | "u" | "U" | "u8") =>
+            {
+                (TokenKind::Text, quoted_end(bytes, end, quote))
+            }
+            _ => (TokenKind::Identifier, end),
+        };
+    }
+    let digit_next = bytes.get(start + 1).is_some_and(u8::is_ascii_digit);
+    if byte.is_ascii_digit() || (byte == b'.' && digit_next) {
+        return (TokenKind::Number, number_end(bytes, start));
+    }
+    if byte == b'"' || byte == b'\'' {
+        return (TokenKind::Text, quoted_end(bytes, start, byte));
+    }
+    let rest = &bytes[start..];
+    let punctuation = PUNCTUATION
+        .iter()
+        .find(|candidate| rest.starts_with(candidate.as_bytes()));
+    match punctuation {
+        Some(found) => (TokenKind::Punctuation, start + found.len()),
+        None => {
+            let width = text[start..].chars().next().map_or(1, char::len_utf8);
+            (TokenKind::Punctuation, start + width)
+        }
+    }
+}
+
+/// Bytes over 127 belong to identifiers, as compilers take them.
+fn is_identifier_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+fn is_identifier_part(byte: u8) -> bool {
+    is_identifier_start(byte) || byte.is_ascii_digit()
+}
+
+fn run_end(bytes: &[u8], start: usize, belongs: fn(u8) -> bool) -> usize {
+    bytes[start..]
+        .iter()
+        .position(|&byte| !belongs(byte))
+        .map_or(bytes.len(), |length| start + length)
+}
+
+/// A preprocessing number: also digit separators and signed exponents.
+fn number_end(bytes: &[u8], start: usize) -> usize {
+    let mut end = start + 1;
+    while let Some(&byte) = bytes.get(end) {
+        let exponent = matches!(bytes[end - 1], b'e' | b'E' | b'p' | b'P');
+        let hexadecimal = bytes[start] == b'0' && matches!(bytes.get(start + 1), Some(b'x' | b'X'));
+        let signed = matches!(byte, b'+' | b'-')
+            && exponent
+            && (!hexadecimal || matches!(bytes[end - 1], b'p' | b'P'));
+        let separator = byte == b'\'' && bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+        if !(is_identifier_part(byte) || byte == b'.' || signed || separator) {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// An unterminated literal ends with its line.
+fn quoted_end(bytes: &[u8], quote_at: usize, quote: u8) -> usize {
+    let mut end = quote_at + 1;
+    while let Some(&byte) = bytes.get(end) {
+        match byte {
+            b'\n' => return end,
+            b'\\' => {
+                let crlf = matches!(bytes.get(end + 1..), Some([b'\r', b'\n', ..]));
+                end += if crlf { 3 } else { 2 };
+            }
+            _ if byte == quote => return end + 1,
+            _ => end += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn raw_string_end(text: &str, quote_at: usize) -> usize {
+    let body = &text[quote_at + 1..];
+    let Some(parenthesis) = body.find('(').filter(|&length| length <= 16) else {
+        return quoted_end(text.as_bytes(), quote_at, b'"');
+    };
+    let close = format!("){}\"", &body[..parenthesis]);
+    body.find(&close)
+        .map_or(text.len(), |length| quote_at + 1 + length + close.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<&str> {
+        lex(text)
+            .iter()
+            .map(|token| &text[token.start as usize..token.end as usize])
+            .collect()
+    }
+
+    #[test]
+    fn launches_numbers_and_literals_are_single_tokens() {
+        assert_eq!(
+            words("k<<<g, 1e-3f>>>(0x1F, 1'000u, 'a', \"x\\\"y\");"),
+            [
+                "k",
+                "<<<",
+                "g",
+                ",",
+                "1e-3f",
+                ">>>",
+                "(",
+                "0x1F",
+                ",",
+                "1'000u",
+                ",",
+                "'a'",
+                ",",
+                "\"x\\\"y\"",
+                ")",
+                ";"
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_and_continuations_are_space() {
+        let text = "#define A 1 /* x\n y */ + \\\r\n 2 // z\nb";
+        assert_eq!(words(text), ["#", "define", "A", "1", "+", "2", "b"]);
+        let starts: Vec<bool> = lex(text).iter().map(|token| token.line_start).collect();
+        assert_eq!(starts, [true, false, false, false, false, false, true]);
+    }
+
+    #[test]
+    fn odd_input_ends() {
+        for text in ["\"abc", "'", "R\"(abc", "/*", "\\", "\u{1F600}@`", "0x1p+"] {
+            let tokens = lex(text);
+            assert!(
+                tokens
+                    .last()
+                    .is_none_or(|token| token.end as usize <= text.len())
+            );
+        }
+        assert_eq!(words("R\"x(a)b)x\" c"), ["R\"x(a)b)x\"", "c"]);
+    }
+}

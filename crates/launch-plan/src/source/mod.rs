@@ -1,0 +1,10 @@
+//! From the submitted text to the text that the parser sees: positions, tokens, macros, `#if`.
+//!
+//! Invariant: every byte of the preprocessed text maps back to an offset in the submitted one.
+
+mod condition;
+mod directives;
+mod lex;
+mod macros;
+pub(crate) mod preprocess;
+pub(crate) mod text;

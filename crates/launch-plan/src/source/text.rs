@@ -1,0 +1,58 @@
+//! The submitted text and its lines.
+
+/// A byte offset in the submitted text (after a byte-order mark).
+pub(crate) type At = u32;
+
+/// The text without its byte-order mark, with lines found once.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceText {
+    text: String,
+    line_starts: Vec<At>,
+}
+
+impl SourceText {
+    /// Positions are those that an editor shows: a byte-order mark takes no column.
+    pub(crate) fn new(submitted: &str) -> Self {
+        let text = submitted
+            .strip_prefix('\u{feff}')
+            .unwrap_or(submitted)
+            .to_owned();
+        let mut line_starts = vec![0];
+        line_starts.extend(
+            text.bytes()
+                .enumerate()
+                .filter(|&(_, byte)| byte == b'\n')
+                .map(|(offset, _)| offset as At + 1),
+        );
+        Self { text, line_starts }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Line and column, both from 1; columns count bytes.
+    pub(crate) fn position(&self, at: At) -> (u32, u32) {
+        let line = self.line_starts.partition_point(|&start| start <= at);
+        let start = self.line_starts[line.saturating_sub(1)];
+        (line as u32, at - start + 1)
+    }
+
+    pub(crate) fn line(&self, at: At) -> u32 {
+        self.position(at).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_from_one_and_ignore_the_byte_order_mark() {
+        let text = SourceText::new("\u{feff}ab\r\ncd\n");
+        assert_eq!(text.position(0), (1, 1));
+        assert_eq!(text.position(1), (1, 2));
+        assert_eq!(text.position(4), (2, 1));
+        assert_eq!(text.position(7), (3, 1));
+    }
+}

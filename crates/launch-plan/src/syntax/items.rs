@@ -1,0 +1,495 @@
+//! Walks a file's top level: what it declares, and where each piece lies in the text.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::ast::{
+    Body, Expr, ExprKind, Function, Initial, Name, Parameter, RecordSyntax, Space, Storage,
+    TemplateParameter, TypeKind, TypeSyntax, Variable,
+};
+use super::lower::{Lowerer, children_with_fields, first_syntax_error, named_children};
+use crate::source::text::At;
+
+/// Namespaces within namespaces.
+const MAX_NAMESPACES: usize = 32;
+
+/// All that a file declares at file and namespace scope.
+#[derive(Debug, Default)]
+pub(crate) struct Items {
+    pub(crate) functions: Vec<Function>,
+    /// Names carry their namespaces.
+    pub(crate) globals: Vec<Variable>,
+    pub(crate) aliases: Vec<(String, TypeSyntax)>,
+    pub(crate) records: Vec<RecordSyntax>,
+    /// Type names that exist but that the host cannot look into (enums, templates).
+    pub(crate) opaque_types: Vec<String>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) first_error: Option<(At, String)>,
+}
+
+/// One declaration as text.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) kind: PieceKind,
+    /// In the preprocessed text.
+    pub(crate) range: Range<usize>,
+    /// In the submitted text.
+    pub(crate) span: (At, At),
+    /// Last parts of the names that it declares.
+    pub(crate) names: Vec<String>,
+    pub(crate) has_error: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PieceKind {
+    /// Annotated `__global__` or `__device__`.
+    DeviceFunction,
+    /// Not annotated, or `__host__`; definition or prototype.
+    HostFunction,
+    DeviceVariable,
+    HostVariable,
+    /// A struct or an alias of a type.
+    Record,
+    /// Enums, `using`, `static_assert`, what the grammar does not know.
+    Other,
+}
+
+/// Reads the top level of a parsed file.
+pub(crate) fn items(root: Node<'_>, lowerer: &mut Lowerer<'_>) -> Items {
+    let mut items = Items {
+        first_error: first_syntax_error(root).map(|(node, message)| (lowerer.at(node), message)),
+        ..Items::default()
+    };
+    read_all(root, &[], lowerer, &mut items);
+    items
+}
+
+fn read_all(node: Node<'_>, path: &[String], lowerer: &mut Lowerer<'_>, items: &mut Items) {
+    for child in named_children(node) {
+        read(child, child, path, None, lowerer, items);
+    }
+}
+
+/// `whole` is what would be blanked: `node` with the `template` or `extern "C"` around it.
+fn read(
+    node: Node<'_>,
+    whole: Node<'_>,
+    path: &[String],
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+    items: &mut Items,
+) {
+    let body = node.child_by_field_name("body");
+    match (node.kind(), body) {
+        ("namespace_definition", Some(body)) => {
+            let mut inner = path.to_vec();
+            let name = node.child_by_field_name("name");
+            inner.extend(name.map(|name| lowerer.text_of(name).to_owned()));
+            if inner.len() < MAX_NAMESPACES {
+                read_all(body, &inner, lowerer, items);
+            }
+        }
+        ("linkage_specification", Some(body)) if body.kind() == "declaration_list" => {
+            // Only namespaces may nest without bound; a nested `extern "C"` counts as one.
+            if let Some(()) = lowerer.nested(|lowerer| read_all(body, path, lowerer, items)) {}
+        }
+        ("linkage_specification", Some(body)) => {
+            let read_inner =
+                |lowerer: &mut Lowerer<'_>| read(body, whole, path, template, lowerer, items);
+            if let Some(()) = lowerer.nested(read_inner) {}
+        }
+        ("template_declaration", _) => {
+            let list = node.child_by_field_name("parameters");
+            let parameters = list.map(|list| lowerer.template_parameters(list));
+            let Some(&inner) = named_children(node).last() else {
+                return;
+            };
+            let parameters = parameters.unwrap_or_default();
+            let read_inner = |lowerer: &mut Lowerer<'_>| {
+                read(inner, whole, path, Some(&parameters), lowerer, items);
+            };
+            if let Some(()) = lowerer.nested(read_inner) {}
+        }
+        ("function_definition", _) => read_function(node, whole, path, template, lowerer, items),
+        ("declaration", _) => read_declaration(node, whole, path, template, lowerer, items),
+        ("struct_specifier" | "class_specifier" | "union_specifier", _) => {
+            let name = record(node, path, template.is_some(), lowerer, items);
+            push(
+                items,
+                lowerer,
+                PieceKind::Record,
+                whole,
+                name.into_iter().collect(),
+            );
+        }
+        ("enum_specifier", _) => {
+            enumeration(node, path, lowerer, items);
+            push(items, lowerer, PieceKind::Other, whole, vec![]);
+        }
+        ("type_definition" | "alias_declaration", _) => {
+            if let Some(inner) = node.child_by_field_name("type") {
+                if inner.child_by_field_name("body").is_some() {
+                    typedef_of_body(node, inner, path, lowerer, items);
+                }
+            }
+            let mut names = Vec::new();
+            if let Some((name, ty)) = lowerer.alias(node) {
+                names.push(name.clone());
+                if template.is_none() {
+                    items.aliases.push((joined(path, &name), ty));
+                } else {
+                    items.opaque_types.push(name);
+                }
+            }
+            push(items, lowerer, PieceKind::Record, whole, names);
+        }
+        _ => push(items, lowerer, PieceKind::Other, whole, vec![]),
+    }
+}
+
+fn push(
+    items: &mut Items,
+    lowerer: &Lowerer<'_>,
+    kind: PieceKind,
+    node: Node<'_>,
+    names: Vec<String>,
+) {
+    items.pieces.push(Piece {
+        kind,
+        range: node.byte_range(),
+        span: lowerer
+            .origins()
+            .origin_span(node.start_byte(), node.end_byte()),
+        names,
+        has_error: first_syntax_error(node).is_some(),
+    });
+}
+
+fn joined(path: &[String], name: &str) -> String {
+    if path.is_empty() {
+        return name.to_owned();
+    }
+    format!("{}::{name}", path.join("::"))
+}
+
+fn space_of(node: Node<'_>, lowerer: &Lowerer<'_>) -> Space {
+    let words: Vec<&str> = lowerer.qualifiers(node).collect();
+    let has = |wanted: &str| words.contains(&wanted);
+    match (has("__global__"), has("__device__"), has("__host__")) {
+        (true, _, _) => Space::Kernel,
+        (_, true, true) => Space::Both,
+        (_, true, false) => Space::Device,
+        _ => Space::Host,
+    }
+}
+
+fn read_function(
+    node: Node<'_>,
+    whole: Node<'_>,
+    path: &[String],
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+    items: &mut Items,
+) {
+    let Some(mut function) = function_head(node, path, template, lowerer) else {
+        push(items, lowerer, PieceKind::Other, whole, vec![]);
+        return;
+    };
+    let last = function.path.rsplit("::").next().unwrap_or_default();
+    let names = vec![last.to_owned()];
+    let host = function.space == Space::Host;
+    if matches!(function.space, Space::Host | Space::Both) {
+        function.body =
+            node.child_by_field_name("body")
+                .map(|body| match first_syntax_error(node) {
+                    Some((error, message)) => Body::SyntaxError(lowerer.at(error), message),
+                    None => Body::Statements(lowerer.statements_in(body)),
+                });
+    } else {
+        function.body = Some(Body::Statements(vec![]));
+    }
+    let kind = if host {
+        PieceKind::HostFunction
+    } else {
+        PieceKind::DeviceFunction
+    };
+    items.functions.push(function);
+    push(items, lowerer, kind, whole, names);
+}
+
+/// Everything but the body. `None` for methods and operators.
+fn function_head(
+    node: Node<'_>,
+    path: &[String],
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+) -> Option<Function> {
+    let space = space_of(node, lowerer);
+    let base = lowerer.base_type(node);
+    let declared = lowerer.declared(node.child_by_field_name("declarator")?, base);
+    let head = declared.function?;
+    if declared.name.contains("::") || declared.name.starts_with("operator") {
+        return None;
+    }
+    let named = head.child_by_field_name("declarator")?;
+    let list = head.child_by_field_name("parameters")?;
+    let (parameters, variadic) = lowerer.parameters(list);
+    Some(Function {
+        at: declared.at,
+        path: joined(path, &declared.name),
+        space,
+        template: template.map(<[TemplateParameter]>::to_vec),
+        specialisation: named.kind() == "template_function",
+        parameters,
+        variadic,
+        returns: declared.ty,
+        body: None,
+    })
+}
+
+impl Lowerer<'_> {
+    /// The parameters of a function, and whether they end in a pack or `...`.
+    fn parameters(&mut self, list: Node<'_>) -> (Vec<Parameter>, bool) {
+        let mut parameters = Vec::new();
+        let mut variadic = children_with_fields(list)
+            .iter()
+            .any(|(_, child)| child.kind() == "...");
+        for node in named_children(list) {
+            if !node.kind().ends_with("parameter_declaration") {
+                continue;
+            }
+            variadic |= node.kind() == "variadic_parameter_declaration";
+            let at = self.at(node);
+            let base = self.base_type(node);
+            let (name, ty) = match node.child_by_field_name("declarator") {
+                Some(declarator) => {
+                    let declared = self.declared(declarator, base);
+                    (declared.name, declared.ty)
+                }
+                None => (String::new(), base),
+            };
+            let default = node.child_by_field_name("default_value");
+            parameters.push(Parameter {
+                at,
+                name,
+                ty: decayed(ty),
+                default: default.map(|value| self.expression(value)),
+            });
+        }
+        // `f(void)` has no parameters.
+        if let [only] = parameters.as_slice() {
+            if only.name.is_empty() && matches!(only.ty.kind, TypeKind::Void) {
+                parameters.clear();
+            }
+        }
+        (parameters, variadic)
+    }
+}
+
+/// An array parameter is a pointer.
+fn decayed(ty: TypeSyntax) -> TypeSyntax {
+    match ty.kind {
+        TypeKind::Array(element, _) => TypeSyntax {
+            at: ty.at,
+            constant: false,
+            kind: TypeKind::Pointer(element),
+        },
+        _ => ty,
+    }
+}
+
+fn read_declaration(
+    node: Node<'_>,
+    whole: Node<'_>,
+    path: &[String],
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+    items: &mut Items,
+) {
+    if let Some(inner) = node.child_by_field_name("type") {
+        if inner.child_by_field_name("body").is_some() {
+            record(inner, path, template.is_some(), lowerer, items);
+        }
+    }
+    let (mut variables, prototypes) = lowerer.global_variables(node);
+    let space = space_of(node, lowerer);
+    let device_variable = variables
+        .iter()
+        .any(|variable| matches!(variable.storage, Storage::Device | Storage::Elsewhere));
+    let mut names: Vec<String> = variables.iter().map(|v| v.name.clone()).collect();
+    let kind = if !prototypes.is_empty() {
+        if let Some(head) = function_head(node, path, template, lowerer) {
+            items.functions.push(head);
+        }
+        if space == Space::Host {
+            PieceKind::HostFunction
+        } else {
+            PieceKind::DeviceFunction
+        }
+    } else if device_variable || space != Space::Host {
+        PieceKind::DeviceVariable
+    } else {
+        PieceKind::HostVariable
+    };
+    names.extend(prototypes);
+    for variable in &mut variables {
+        variable.name = joined(path, &variable.name);
+    }
+    if template.is_none() {
+        items.globals.append(&mut variables);
+    }
+    push(items, lowerer, kind, whole, names);
+}
+
+/// Records a struct by name; returns the name's last part.
+fn record(
+    node: Node<'_>,
+    path: &[String],
+    template: bool,
+    lowerer: &mut Lowerer<'_>,
+    items: &mut Items,
+) -> Option<String> {
+    let name = lowerer
+        .text_of(node.child_by_field_name("name")?)
+        .to_owned();
+    let body = node.child_by_field_name("body")?;
+    add_record(&name, node, body, path, template, lowerer, items);
+    Some(name)
+}
+
+fn typedef_of_body(
+    node: Node<'_>,
+    inner: Node<'_>,
+    path: &[String],
+    lowerer: &mut Lowerer<'_>,
+    items: &mut Items,
+) {
+    let declarator = node.child_by_field_name("declarator");
+    let (Some(declarator), Some(body)) = (declarator, inner.child_by_field_name("body")) else {
+        return;
+    };
+    if inner.kind() == "enum_specifier" {
+        enumeration(inner, path, lowerer, items);
+        return;
+    }
+    let name = lowerer.text_of(declarator).to_owned();
+    add_record(&name, inner, body, path, false, lowerer, items);
+}
+
+fn add_record(
+    name: &str,
+    node: Node<'_>,
+    body: Node<'_>,
+    path: &[String],
+    template: bool,
+    lowerer: &mut Lowerer<'_>,
+    items: &mut Items,
+) {
+    let plain = !template
+        && node.kind() != "union_specifier"
+        && named_children(node)
+            .iter()
+            .all(|child| child.kind() != "base_class_clause");
+    let mut fields = Some(Vec::new()).filter(|_| plain);
+    for member in named_children(body) {
+        let simple = member.kind() == "field_declaration";
+        let harmless = matches!(member.kind(), "access_specifier" | "alias_declaration")
+            || (member.kind() == "function_definition"
+                && member.child_by_field_name("type").is_some());
+        if !simple && !harmless {
+            fields = None;
+        }
+        let (true, Some(fields)) = (simple, fields.as_mut()) else {
+            continue;
+        };
+        let is_static = lowerer.qualifiers(member).any(|word| word == "static");
+        let default = member.child_by_field_name("default_value");
+        for (field, declarator) in children_with_fields(member) {
+            if field != Some("declarator") || is_static {
+                continue;
+            }
+            let base = lowerer.base_type(member);
+            let declared = lowerer.declared(declarator, base);
+            if declared.function.is_none() {
+                let default = default.map(|value| lowerer.expression(value));
+                fields.push((declared.name, declared.ty, default));
+            }
+        }
+    }
+    items.records.push(RecordSyntax {
+        at: lowerer.at(node),
+        path: joined(path, name),
+        fields,
+    });
+}
+
+/// Enumerators become constants: each the last given value plus its distance from it.
+fn enumeration(node: Node<'_>, path: &[String], lowerer: &mut Lowerer<'_>, items: &mut Items) {
+    let name = node.child_by_field_name("name");
+    let name = name.map(|name| lowerer.text_of(name).to_owned());
+    items.opaque_types.extend(name.clone());
+    let Some(body) = node.child_by_field_name("body") else {
+        return;
+    };
+    let mut base: Option<String> = None;
+    let mut distance = 0_u64;
+    for enumerator in named_children(body) {
+        let Some(label) = enumerator.child_by_field_name("name") else {
+            continue;
+        };
+        let at = lowerer.at(label);
+        let short = lowerer.text_of(label).to_owned();
+        let mut scope = path.to_vec();
+        scope.extend(name.clone());
+        let step = Expr {
+            at,
+            kind: ExprKind::Integer(distance, crate::types::Scalar::Int),
+        };
+        let value = match (enumerator.child_by_field_name("value"), &base) {
+            (Some(value), _) => {
+                base = Some(joined(path, &short));
+                distance = 0;
+                lowerer.expression(value)
+            }
+            (None, None) => step,
+            (None, Some(base)) => Expr {
+                at,
+                kind: ExprKind::Binary(
+                    super::ast::BinaryOp::Add,
+                    Box::new(Expr {
+                        at,
+                        kind: ExprKind::Name(Name {
+                            path: base.clone(),
+                            arguments: None,
+                        }),
+                    }),
+                    Box::new(step),
+                ),
+            },
+        };
+        distance += 1;
+        let alias = Expr {
+            at,
+            kind: ExprKind::Name(Name {
+                path: joined(path, &short),
+                arguments: None,
+            }),
+        };
+        let constant = |name, value| Variable {
+            at,
+            name,
+            ty: TypeSyntax {
+                at,
+                constant: true,
+                kind: TypeKind::Scalar(crate::types::Scalar::Int),
+            },
+            storage: Storage::Constant,
+            initial: Initial::Value(value),
+        };
+        items.globals.push(constant(joined(path, &short), value));
+        if scope.len() > path.len() {
+            items.globals.push(constant(joined(&scope, &short), alias));
+        }
+    }
+}

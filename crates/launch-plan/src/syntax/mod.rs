@@ -1,0 +1,15 @@
+//! From preprocessed text to the tree that the interpreter walks.
+//!
+//! What the subset does not have becomes an `Unsupported` node, so that it is refused only where
+//! it would run.
+
+pub(crate) mod ast;
+mod declarations;
+mod declarators;
+mod expressions;
+pub(crate) mod items;
+pub(crate) mod literal;
+pub(crate) mod lower;
+pub(crate) mod parse;
+mod statements;
+mod templates;

@@ -1,0 +1,80 @@
+//! Lowers template parameters and arguments.
+
+use tree_sitter::Node;
+
+use super::ast::{TemplateArgument, TemplateParameter, TemplateParameterKind};
+use super::lower::{Lowerer, named_children};
+
+impl Lowerer<'_> {
+    pub(super) fn template_arguments(&mut self, list: Node<'_>) -> Vec<TemplateArgument> {
+        named_children(list)
+            .into_iter()
+            .map(|child| self.template_argument(child))
+            .collect()
+    }
+
+    fn template_argument(&mut self, node: Node<'_>) -> TemplateArgument {
+        if node.kind() != "type_descriptor" {
+            return TemplateArgument::Value(self.expression(node));
+        }
+        let ty = self.type_descriptor(node);
+        // Names parse as types; `TILE` may well be a constant.
+        let children = named_children(node);
+        match children.as_slice() {
+            [name]
+                if matches!(
+                    name.kind(),
+                    "type_identifier" | "qualified_identifier" | "template_type"
+                ) =>
+            {
+                let value = self.expression(*name);
+                TemplateArgument::TypeOrValue(ty, value)
+            }
+            _ => TemplateArgument::Type(ty),
+        }
+    }
+
+    pub(super) fn template_parameters(&mut self, list: Node<'_>) -> Vec<TemplateParameter> {
+        named_children(list)
+            .into_iter()
+            .map(|child| self.template_parameter(child))
+            .collect()
+    }
+
+    fn template_parameter(&mut self, node: Node<'_>) -> TemplateParameter {
+        match node.kind() {
+            "type_parameter_declaration" | "optional_type_parameter_declaration" => {
+                let name = node
+                    .child_by_field_name("name")
+                    .or_else(|| named_children(node).first().copied());
+                let default = node.child_by_field_name("default_type");
+                TemplateParameter {
+                    name: name.map_or("", |name| self.text_of(name)).to_owned(),
+                    kind: TemplateParameterKind::Type {
+                        default: default.map(|ty| self.type_descriptor(ty)),
+                    },
+                }
+            }
+            "parameter_declaration" | "optional_parameter_declaration" => {
+                let base = self.base_type(node);
+                let default = node.child_by_field_name("default_value");
+                let default = default.map(|value| self.expression(value));
+                let (name, ty) = match node.child_by_field_name("declarator") {
+                    Some(declarator) => {
+                        let declared = self.declared(declarator, base);
+                        (declared.name, declared.ty)
+                    }
+                    None => (String::new(), base),
+                };
+                TemplateParameter {
+                    name,
+                    kind: TemplateParameterKind::Value { ty, default },
+                }
+            }
+            _ => TemplateParameter {
+                name: String::new(),
+                kind: TemplateParameterKind::Other,
+            },
+        }
+    }
+}

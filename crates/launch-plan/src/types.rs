@@ -1,0 +1,366 @@
+//! The types of host values: C++'s scalars with their widths, pointers, records.
+
+use std::fmt;
+use std::rc::Rc;
+
+/// An arithmetic type. Widths are those of 64-bit Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // the names are the definition
+pub(crate) enum Scalar {
+    Bool,
+    Char,
+    SignedChar,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    LongLong,
+    ULongLong,
+    Half,
+    Bf16,
+    E4m3,
+    E5m2,
+    Float,
+    Double,
+}
+
+impl Scalar {
+    pub(crate) fn size_bytes(self) -> u64 {
+        match self {
+            Self::Bool | Self::Char | Self::SignedChar | Self::UChar | Self::E4m3 | Self::E5m2 => 1,
+            Self::Short | Self::UShort | Self::Half | Self::Bf16 => 2,
+            Self::Int | Self::UInt | Self::Float => 4,
+            Self::Long | Self::ULong | Self::LongLong | Self::ULongLong | Self::Double => 8,
+        }
+    }
+
+    pub(crate) fn is_integer(self) -> bool {
+        self <= Self::ULongLong
+    }
+
+    /// `half` and smaller: only conversions exist on the host.
+    pub(crate) fn is_small_float(self) -> bool {
+        matches!(self, Self::Half | Self::Bf16 | Self::E4m3 | Self::E5m2)
+    }
+
+    pub(crate) fn is_signed(self) -> bool {
+        !matches!(
+            self,
+            Self::Bool | Self::UChar | Self::UShort | Self::UInt | Self::ULong | Self::ULongLong
+        )
+    }
+
+    /// Smallest and largest value of an integer type.
+    pub(crate) fn range(self) -> (i128, i128) {
+        if self == Self::Bool {
+            return (0, 1);
+        }
+        let bits = self.size_bytes() * 8;
+        if self.is_signed() {
+            (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
+        } else {
+            (0, (1_i128 << bits) - 1)
+        }
+    }
+
+    /// Modulo 2^n, as conversions between integers go.
+    pub(crate) fn wrap(self, value: i128) -> i128 {
+        let (low, high) = self.range();
+        if (low..=high).contains(&value) {
+            return value;
+        }
+        if self == Self::Bool {
+            return i128::from(value != 0);
+        }
+        let modulus = high - low + 1;
+        (value - low).rem_euclid(modulus) + low
+    }
+
+    /// Whether two types have the same values in the same bytes, as `long` and `long long`.
+    pub(crate) fn same_layout(self, other: Self) -> bool {
+        self == other
+            || (self.is_integer()
+                && other.is_integer()
+                && self != Self::Bool
+                && other != Self::Bool
+                && self.size_bytes() == other.size_bytes()
+                && self.is_signed() == other.is_signed())
+    }
+
+    /// The spelling that both the host and NVRTC know.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Char => "char",
+            Self::SignedChar => "signed char",
+            Self::UChar => "unsigned char",
+            Self::Short => "short",
+            Self::UShort => "unsigned short",
+            Self::Int => "int",
+            Self::UInt => "unsigned int",
+            Self::Long => "long",
+            Self::ULong => "unsigned long",
+            Self::LongLong => "long long",
+            Self::ULongLong => "unsigned long long",
+            Self::Half => "__half",
+            Self::Bf16 => "__nv_bfloat16",
+            Self::E4m3 => "__nv_fp8_e4m3",
+            Self::E5m2 => "__nv_fp8_e5m2",
+            Self::Float => "float",
+            Self::Double => "double",
+        }
+    }
+
+    /// A scalar by any of the names that CUDA code uses for it, `std::` left out.
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "bool" => Self::Bool,
+            "char" => Self::Char,
+            "int8_t" | "schar" => Self::SignedChar,
+            "uint8_t" | "uchar" | "u_char" => Self::UChar,
+            "short" | "int16_t" => Self::Short,
+            "uint16_t" | "ushort" | "u_short" => Self::UShort,
+            "int" | "int32_t" | "cudaError_t" | "cudaError" | "cudaMemcpyKind" | "CUresult"
+            | "cudaFuncAttribute" | "cudaDeviceAttr" | "cudaFuncCache" | "CUdevice" | "wchar_t" => {
+                Self::Int
+            }
+            "unsigned" | "uint32_t" | "uint" | "u_int" => Self::UInt,
+            "long" | "ptrdiff_t" | "ssize_t" | "intptr_t" => Self::Long,
+            "size_t" | "ulong" | "u_long" | "uintptr_t" => Self::ULong,
+            // NVRTC's 64-bit fixed-width types are `long long`; kernels are compiled by NVRTC.
+            "int64_t" => Self::LongLong,
+            "uint64_t" => Self::ULongLong,
+            "half" | "__half" | "half_t" => Self::Half,
+            "__nv_bfloat16" | "nv_bfloat16" | "bfloat16" => Self::Bf16,
+            "__nv_fp8_e4m3" => Self::E4m3,
+            "__nv_fp8_e5m2" => Self::E5m2,
+            "float" => Self::Float,
+            "double" => Self::Double,
+            _ => return None,
+        })
+    }
+}
+
+/// A `struct` whose layout the host needs: the file's own plain ones and CUDA's vector types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// The name that C++ code uses.
+    pub(crate) name: String,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) size_bytes: u64,
+    pub(crate) align_bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    pub(crate) offset_bytes: u64,
+}
+
+impl Record {
+    /// Lays fields out in order, each at its own alignment.
+    pub(crate) fn new(name: &str, members: Vec<(String, Type)>) -> Option<Self> {
+        let mut fields = Vec::new();
+        let mut end = 0_u64;
+        let mut align_bytes = 1;
+        for (name, ty) in members {
+            let (size, align) = (ty.size_bytes()?, ty.align_bytes()?);
+            let offset_bytes = end.next_multiple_of(align);
+            end = offset_bytes.checked_add(size)?;
+            align_bytes = align.max(align_bytes);
+            fields.push(Field {
+                name,
+                ty,
+                offset_bytes,
+            });
+        }
+        Some(Self {
+            name: name.to_owned(),
+            fields,
+            size_bytes: end.checked_next_multiple_of(align_bytes)?.max(1),
+            align_bytes,
+        })
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// `dim3`, `uint3`, `float4` and their like.
+    pub(crate) fn builtin(name: &str) -> Option<Self> {
+        let (element, count, align) = match name {
+            "dim3" => (Scalar::UInt, 3, 4),
+            "half2" | "__half2" => (Scalar::Half, 2, 4),
+            "__nv_bfloat162" | "nv_bfloat162" => (Scalar::Bf16, 2, 4),
+            _ => {
+                let count = name.bytes().last()?.checked_sub(b'0')?;
+                if !(1..=4).contains(&count) {
+                    return None;
+                }
+                let element = match &name[..name.len() - 1] {
+                    "char" => Scalar::SignedChar,
+                    "uchar" => Scalar::UChar,
+                    "short" => Scalar::Short,
+                    "ushort" => Scalar::UShort,
+                    "int" => Scalar::Int,
+                    "uint" => Scalar::UInt,
+                    "long" => Scalar::Long,
+                    "ulong" => Scalar::ULong,
+                    "longlong" => Scalar::LongLong,
+                    "ulonglong" => Scalar::ULongLong,
+                    "float" => Scalar::Float,
+                    "double" => Scalar::Double,
+                    _ => return None,
+                };
+                let size = element.size_bytes();
+                let align = if count == 3 {
+                    size
+                } else {
+                    (size * u64::from(count)).min(16)
+                };
+                (element, count, align)
+            }
+        };
+        let members = ["x", "y", "z", "w"]
+            .into_iter()
+            .take(count.into())
+            .map(|field| (field.to_owned(), Type::Scalar(element)))
+            .collect();
+        let name = match name {
+            "half2" => "__half2",
+            "nv_bfloat162" => "__nv_bfloat162",
+            other => other,
+        };
+        let mut record = Self::new(name, members)?;
+        record.align_bytes = align;
+        record.size_bytes = record.size_bytes.next_multiple_of(align);
+        Some(record)
+    }
+}
+
+/// The type of a host value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Void,
+    Scalar(Scalar),
+    Pointer(Rc<Pointee>),
+    Record(Rc<Record>),
+    /// A fixed array.
+    Array(Rc<Type>, u64),
+    /// `__global__` function or pointer to one.
+    Kernel,
+    /// A string literal.
+    Text,
+    /// `cudaStream_t` or `cudaEvent_t`: an order that a plan keeps anyway.
+    Handle,
+    /// Known by name alone; only pointers to it can be used.
+    Named(String),
+}
+
+/// What a pointer points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pointee {
+    pub(crate) ty: Type,
+    pub(crate) constant: bool,
+}
+
+impl Type {
+    pub(crate) const INT: Self = Self::Scalar(Scalar::Int);
+    pub(crate) const BOOL: Self = Self::Scalar(Scalar::Bool);
+    pub(crate) const SIZE: Self = Self::Scalar(Scalar::ULong);
+
+    pub(crate) fn pointer_to(ty: Self, constant: bool) -> Self {
+        Self::Pointer(Rc::new(Pointee { ty, constant }))
+    }
+
+    /// `None` where the size is not known to the host.
+    pub(crate) fn size_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Void | Self::Text | Self::Named(_) => None,
+            Self::Scalar(scalar) => Some(scalar.size_bytes()),
+            Self::Pointer(_) | Self::Kernel | Self::Handle => Some(8),
+            Self::Record(record) => Some(record.size_bytes),
+            Self::Array(element, length) => element.size_bytes()?.checked_mul(*length),
+        }
+    }
+
+    pub(crate) fn align_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Record(record) => Some(record.align_bytes),
+            Self::Array(element, _) => element.align_bytes(),
+            other => other.size_bytes(),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Void => f.write_str("void"),
+            Self::Scalar(scalar) => f.write_str(scalar.name()),
+            Self::Pointer(pointee) if pointee.constant => match &pointee.ty {
+                // `T* const*`, not `const T**`.
+                Self::Pointer(_) => write!(f, "{} const*", pointee.ty),
+                other => write!(f, "const {other}*"),
+            },
+            Self::Pointer(pointee) => write!(f, "{}*", pointee.ty),
+            Self::Record(record) => f.write_str(&record.name),
+            Self::Array(element, length) => write!(f, "{element}[{length}]"),
+            Self::Kernel => f.write_str("kernel"),
+            Self::Text => f.write_str("const char*"),
+            Self::Handle => f.write_str("cudaStream_t"),
+            Self::Named(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_wrap_as_two_s_complement() {
+        assert_eq!(Scalar::Short.wrap(40_000), -25_536);
+        assert_eq!(Scalar::UInt.wrap(-1), 4_294_967_295);
+        assert_eq!(Scalar::Int.wrap(1 << 31), -(1 << 31));
+        assert_eq!(Scalar::Bool.wrap(2), 1);
+        assert_eq!(Scalar::ULongLong.wrap(-1), (1_i128 << 64) - 1);
+    }
+
+    #[test]
+    fn records_are_laid_out_as_in_c() {
+        let record = Record::new(
+            "S",
+            vec![
+                ("a".into(), Type::Scalar(Scalar::Char)),
+                ("b".into(), Type::Scalar(Scalar::Double)),
+                ("c".into(), Type::INT),
+            ],
+        )
+        .unwrap();
+        let offsets: Vec<u64> = record.fields.iter().map(|f| f.offset_bytes).collect();
+        assert_eq!((offsets, record.size_bytes), (vec![0, 8, 16], 24));
+        let float4 = Record::builtin("float4").unwrap();
+        assert_eq!((float4.size_bytes, float4.align_bytes), (16, 16));
+        let float3 = Record::builtin("float3").unwrap();
+        assert_eq!((float3.size_bytes, float3.align_bytes), (12, 4));
+        assert_eq!(Record::builtin("dim3").unwrap().size_bytes, 12);
+        assert_eq!(Record::builtin("float5"), None);
+    }
+
+    #[test]
+    fn names_are_spelled_as_cpp() {
+        let float = Type::Scalar(Scalar::Float);
+        let pointer = Type::pointer_to(float.clone(), true);
+        assert_eq!(pointer.to_string(), "const float*");
+        assert_eq!(
+            Type::pointer_to(pointer, true).to_string(),
+            "const float* const*"
+        );
+        assert_eq!(Type::pointer_to(float, false).to_string(), "float*");
+    }
+}
