@@ -1,0 +1,42 @@
+// expect: wrong_answer
+// Subtracts the mean first: that is layer normalisation. RMS normalisation leaves the mean where it is.
+
+#include <cuda_bf16.h>
+
+constexpr int THREADS = 256;
+
+__device__ float block_sum(float value) {
+    __shared__ float values[THREADS];
+    values[threadIdx.x] = value;
+    __syncthreads();
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+        __syncthreads();
+    }
+    return values[0];
+}
+
+__global__ void add_rms_norm(const __nv_bfloat16* x, __nv_bfloat16* residual, const __nv_bfloat16* weight,
+                             __nv_bfloat16* out, int hidden, float eps) {
+    size_t row = (size_t)blockIdx.x * hidden;
+    float sum = 0.0f;
+    float sum_of_squares = 0.0f;
+    for (int i = threadIdx.x; i < hidden; i += THREADS) {
+        float h = __bfloat162float(x[row + i]) + __bfloat162float(residual[row + i]);
+        residual[row + i] = __float2bfloat16(h);
+        sum += h;
+        sum_of_squares += h * h;
+    }
+    float mean = block_sum(sum) / hidden;
+    __syncthreads();
+    float inverse_rms = rsqrtf(block_sum(sum_of_squares) / hidden - mean * mean + eps);
+    for (int i = threadIdx.x; i < hidden; i += THREADS) {
+        float normalised = (__bfloat162float(residual[row + i]) - mean) * inverse_rms;
+        out[row + i] = __float2bfloat16(normalised * __bfloat162float(weight[i]));
+    }
+}
+
+extern "C" void solve(const __nv_bfloat16* x, __nv_bfloat16* residual, const __nv_bfloat16* weight,
+                      __nv_bfloat16* out, int rows, int hidden, float eps) {
+    add_rms_norm<<<rows, THREADS>>>(x, residual, weight, out, hidden, eps);
+}

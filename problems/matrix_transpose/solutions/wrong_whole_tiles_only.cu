@@ -1,0 +1,22 @@
+// expect: wrong_answer
+// Rounds the number of tiles down: the last, partial tiles are left out.
+
+constexpr int TILE = 32;
+
+__global__ void transpose_tile(const float* input, float* output, int rows, int cols, int tiles_x) {
+    __shared__ float tile[TILE][TILE + 1];
+    int col = (blockIdx.x % tiles_x) * TILE + threadIdx.x;
+    int row = (blockIdx.x / tiles_x) * TILE + threadIdx.y;
+    if (row < rows && col < cols) tile[threadIdx.y][threadIdx.x] = input[(size_t)row * cols + col];
+    __syncthreads();
+    int out_col = (blockIdx.x / tiles_x) * TILE + threadIdx.x;
+    int out_row = (blockIdx.x % tiles_x) * TILE + threadIdx.y;
+    if (out_row < cols && out_col < rows) output[(size_t)out_row * rows + out_col] = tile[threadIdx.x][threadIdx.y];
+}
+
+extern "C" void solve(const float* input, float* output, int rows, int cols) {
+    int tiles_x = max(cols / TILE, 1);
+    int tiles_y = max(rows / TILE, 1);
+    dim3 block(TILE, TILE);
+    transpose_tile<<<tiles_x * tiles_y, block>>>(input, output, rows, cols, tiles_x);
+}

@@ -1,0 +1,18 @@
+// expect: wrong_answer
+// Adds to whatever the output held before. Nobody promised that this was zero.
+
+__global__ void sum(const float* input, float* output, int N) {
+    __shared__ float values[256];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    values[threadIdx.x] = i < N ? input[i] : 0.0f;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (threadIdx.x < half) values[threadIdx.x] += values[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) atomicAdd(output, values[0]);
+}
+
+extern "C" void solve(const float* input, float* output, int N) {
+    sum<<<(N + 255) / 256, 256>>>(input, output, N);
+}
