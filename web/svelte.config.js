@@ -8,7 +8,7 @@ import { externaliseBootstrap } from './tools/externalise-bootstrap.js';
  * `default-src 'self'` as a header, under which no inline script may run, hashed or not.
  */
 function adapter() {
-	const inner = staticAdapter({ fallback: 'index.html' });
+	const inner = staticAdapter({ fallback: 'index.html', precompress: true });
 	return {
 		...inner,
 		/** @param {import('@sveltejs/kit').Builder} builder */

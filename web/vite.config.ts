@@ -17,7 +17,7 @@ export default defineConfig({
 	},
 	...(process.env.VITEST ? { resolve: { conditions: ['browser'] } } : {}),
 	test: {
-		environment: 'jsdom',
+		environment: 'node',
 		include: ['tests/unit/**/*.test.ts']
 	}
 });

@@ -2,7 +2,7 @@
 // works under `script-src 'self'` with no hash and no nonce. Fails the build if any inline script is left.
 
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
@@ -31,4 +31,6 @@ export async function externaliseBootstrap(folder, page) {
 	}
 	for (const { name, text } of scripts) await writeFile(join(folder, name), text);
 	await writeFile(path, rewritten);
+	// Compressed beside it by the adapter, before this step.
+	for (const ending of ['.br', '.gz']) await rm(path + ending, { force: true });
 }

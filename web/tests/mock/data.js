@@ -323,6 +323,7 @@ export function report(verdict, mode, sha) {
 				]
 			};
 		case 'judge_error':
+		case 'cancelled':
 			return null;
 		default:
 			return {

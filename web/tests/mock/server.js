@@ -208,10 +208,7 @@ export function startMock(port = 0) {
 		const found = submissions.get(id);
 		if (!found) return refuse(response, 404, 'not_found', 'no such submission');
 		if (sub === 'events') return events(request, response, url, found);
-		if (sub === 'cancel') {
-			finish(found, 'cancelled');
-			found.verdict = 'cancelled';
-		}
+		if (sub === 'cancel') finish(found, 'cancelled');
 		return send(response, 200, {
 			...summary(found),
 			user: { user_id: ACCOUNT.user_id, name: ACCOUNT.name },

@@ -120,6 +120,7 @@ function extensions(options: EditorOptions): Extension[] {
 		]),
 		EditorView.contentAttributes.of({
 			'aria-label': options.label,
+			tabindex: '0',
 			spellcheck: 'false',
 			autocorrect: 'off',
 			autocapitalize: 'off'

@@ -11,7 +11,7 @@ export const en = {
 	'theme.light': 'light',
 	'theme.dark': 'dark',
 	'language.switch': '中文',
-	'language.label': 'Switch the language to Chinese',
+	'language.label': '中文: switch the language to Chinese',
 	'account.logout': 'Sign out',
 	'account.how': 'How to sign in',
 

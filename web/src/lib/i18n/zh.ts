@@ -13,7 +13,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'theme.light': '浅色',
 	'theme.dark': '深色',
 	'language.switch': 'EN',
-	'language.label': '切换为英文',
+	'language.label': 'EN：切换为英文',
 	'account.logout': '退出登录',
 	'account.how': '如何登录',
 

@@ -1,0 +1,324 @@
+// Each page's main act in a real browser over the made-up API, under the policy that is served.
+// Needs `npm run build` first. The same acts against the real API are tested elsewhere.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, afterEach, before, describe, test } from 'node:test';
+
+import { startMock } from '../mock/server.js';
+import { launch, typeSource } from './browser.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const START_STATE = {
+	signedIn: true,
+	stepMs: 30,
+	emptyBoard: false,
+	drop: false,
+	down: false
+};
+
+let mock;
+let browser;
+let context;
+/** What pages said that they should not have: refused scripts, uncaught errors, dialogs. */
+let complaints;
+
+before(async () => {
+	mock = await startMock();
+	browser = await launch();
+});
+after(async () => {
+	await browser?.close();
+	mock?.close();
+});
+afterEach(async () => {
+	await context?.close();
+	Object.assign(mock.state, START_STATE);
+});
+
+async function open(path, { theme = 'light', width = 1440, height = 900 } = {}) {
+	Object.assign(mock.state, { stepMs: START_STATE.stepMs });
+	context = await browser.newContext({
+		viewport: { width, height },
+		colorScheme: theme,
+		locale: 'en-GB'
+	});
+	complaints = [];
+	const page = await context.newPage();
+	page.setDefaultTimeout(10_000);
+	page.on('pageerror', (error) => complaints.push(error.message));
+	page.on('dialog', (dialog) => {
+		complaints.push(`dialog: ${dialog.message()}`);
+		void dialog.dismiss();
+	});
+	page.on('console', (message) => {
+		if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
+	});
+	await page.goto(mock.url + path);
+	return page;
+}
+
+const source = (verdict) => `// mock: ${verdict}
+__global__ void k(const float* A, const float* B, float* C, int N) {}
+
+extern "C" void solve(const float* A, const float* B, float* C, int N) {
+    k<<<1, 256>>>(A, B, C, N);
+}
+`;
+const editorText = async (page) =>
+	(await page.getByTestId('editor').locator('.cm-line').allTextContents()).join('\n');
+
+async function judge(page, verdict, button = 'run') {
+	await typeSource(page, source(verdict));
+	await page.getByTestId(button).click();
+	await page.locator(`[data-testid=verdict][data-verdict=${verdict}]`).waitFor();
+}
+
+describe('problem list', () => {
+	test('finds a problem and opens it', async () => {
+		const page = await open('/');
+		await page.getByTestId('problems').waitFor();
+		assert.equal(await page.getByTestId('problem-row').count(), 6);
+		await page.getByTestId('search').fill('softmax');
+		assert.equal(await page.getByTestId('problem-row').count(), 1);
+		await page.getByTestId('search').fill('nothing like it');
+		await page.getByTestId('list-none').getByRole('button').click();
+		assert.equal(await page.getByTestId('problem-row').count(), 6);
+		await page.locator('[data-slug=matmul] a').click();
+		await page.getByTestId('editor').waitFor();
+		assert.match(page.url(), /\/problems\/matmul$/);
+		assert.deepEqual(complaints, []);
+	});
+});
+
+describe('problem page', () => {
+	test('a ranked submission runs through its phases to a score', async () => {
+		const page = await open('/problems/vector_add');
+		mock.state.stepMs = 120;
+		await typeSource(page, source('accepted'));
+		await page.getByTestId('submit').click();
+		await page.locator('[data-testid=live][data-phase=checking]').waitFor();
+		assert.equal(await page.getByTestId('run').isDisabled(), true);
+		await page.locator('[data-testid=verdict][data-verdict=accepted]').waitFor();
+		assert.equal(await page.getByTestId('score-value').textContent(), '0.742');
+		assert.match(await page.getByTestId('score').textContent(), /traffic efficiency \(emulated\)/);
+		assert.equal(await page.getByTestId('shape-row').count(), 6);
+		await page.locator('[data-shape=e_medium] [data-testid=shape-toggle]').click();
+		assert.match(await page.getByTestId('counters').textContent(), /global load sectors/);
+		assert.deepEqual(complaints, []);
+	});
+
+	test('a wrong answer opens at the shape that failed, with index and values', async () => {
+		const page = await open('/problems/vector_add');
+		await judge(page, 'wrong_answer');
+		const mismatch = page.getByTestId('mismatch');
+		assert.match(await mismatch.textContent(), /\[4096\].*-1\.2853394.*NaN/s);
+		assert.equal(
+			await page.locator('[data-testid=shape-row][data-verdict=wrong_answer]').count(),
+			1
+		);
+	});
+
+	test('compile errors stand at their line in the editor', async () => {
+		const page = await open('/problems/vector_add');
+		await judge(page, 'compile_error');
+		assert.equal(await page.getByTestId('diagnostic').count(), 2);
+		await page.locator('.cm-lint-marker-error').waitFor();
+		assert.equal(await page.locator('.cm-lintRange-error').count(), 1);
+		await page.getByRole('button', { name: 'line 4, column 13' }).click();
+		assert.equal(await page.locator('.cm-activeLine').textContent(), source('x').split('\n')[3]);
+		// Hostile text in a message is text.
+		assert.match(await page.getByTestId('diagnostics').textContent(), /<img src=x onerror/);
+		assert.deepEqual(complaints, []);
+	});
+
+	test('statements draw formulas and run nothing', async () => {
+		const page = await open('/problems/vector_add');
+		await page.locator('.markdown .katex').first().waitFor();
+		assert.match(await page.title(), /^Vector addition/);
+		assert.equal(await page.locator('.markdown script, .markdown a[href^=javascript]').count(), 0);
+		assert.deepEqual(complaints, []);
+	});
+
+	test('works by keyboard: run, leave the editor, move a splitter', async () => {
+		const page = await open('/problems/vector_add');
+		await typeSource(page, source('accepted'));
+		await page.keyboard.press('Control+Enter');
+		await page.getByTestId('verdict').waitFor();
+		assert.match(await page.getByTestId('verdict').textContent(), /Practice run/);
+		await page.getByTestId('editor').locator('.cm-content').focus();
+		await page.keyboard.press('Escape');
+		await page.keyboard.press('Tab');
+		assert.equal(await page.evaluate(() => document.activeElement?.closest('.cm-editor')), null);
+		const splitter = page.getByTestId('splitter-left');
+		const before = Number(await splitter.getAttribute('aria-valuenow'));
+		await splitter.focus();
+		await page.keyboard.press('ArrowRight');
+		assert.equal(Number(await splitter.getAttribute('aria-valuenow')), before + 2);
+		await page.keyboard.press('Enter');
+		assert.equal(Number(await splitter.getAttribute('aria-valuenow')), 31);
+	});
+
+	test('the ranked shortcut submits', async () => {
+		const page = await open('/problems/vector_add');
+		await typeSource(page, source('accepted'));
+		await page.keyboard.press('Control+Shift+Enter');
+		await page.getByTestId('verdict').waitFor();
+		assert.match(await page.getByTestId('verdict').textContent(), /Ranked/);
+	});
+
+	test('a lost stream is resumed, a restart of the page too', async () => {
+		const page = await open('/problems/vector_add');
+		Object.assign(mock.state, { drop: true, stepMs: 250 });
+		await typeSource(page, source('accepted'));
+		await page.getByTestId('run').click();
+		await page.locator('[data-testid=live][data-phase=checking]').waitFor();
+		await page.reload();
+		await page.locator('[data-testid=verdict][data-verdict=accepted]').waitFor();
+		assert.match(await editorText(page), /mock: accepted/);
+	});
+
+	test('cancels', async () => {
+		const page = await open('/problems/vector_add');
+		mock.state.stepMs = 500;
+		await typeSource(page, source('accepted'));
+		await page.getByTestId('run').click();
+		await page.locator('[data-testid=live][data-phase=queued]').waitFor();
+		await page.getByTestId('cancel').click();
+		await page.locator('[data-testid=verdict][data-verdict=cancelled]').waitFor();
+	});
+
+	test('a reset can be taken back, and an earlier submission loaded', async () => {
+		const page = await open('/problems/reduction');
+		await judge(page, 'wrong_answer');
+		await page.getByTestId('reset').click();
+		assert.match(await editorText(page), /Your part/);
+		await page.getByTestId('reset-undo').click();
+		assert.match(await editorText(page), /mock: wrong_answer/);
+		await judge(page, 'accepted');
+		await page.getByTestId('tab-history').click();
+		assert.equal(await page.getByTestId('history-row').count(), 2);
+		await page.getByTestId('history-load').nth(1).click();
+		await page.locator('[data-testid=verdict][data-verdict=wrong_answer]').waitFor();
+		assert.match(await editorText(page), /mock: wrong_answer/);
+	});
+
+	test('a visitor is told how to sign in and loses nothing', async () => {
+		const page = await open('/problems/vector_add');
+		await typeSource(page, source('accepted'));
+		mock.state.signedIn = false;
+		await page.getByTestId('submit').click();
+		await page.locator('[data-testid=failure][data-code=unauthenticated]').waitFor();
+		assert.match(await page.getByTestId('failure').textContent(), /up --login-link/);
+		assert.match(await editorText(page), /mock: accepted/);
+		mock.state.signedIn = true;
+		await page.getByTestId('submit').click();
+		await page.getByTestId('verdict').waitFor();
+	});
+
+	test('refused input names code and request', async () => {
+		const page = await open('/problems/vector_add');
+		await typeSource(page, '   ');
+		await page.getByTestId('run').click();
+		await page.locator('[data-testid=failure][data-code=invalid_source]').waitFor();
+		assert.match(await page.getByTestId('failure').textContent(), /Request\s*[0-9a-f-]{36}/);
+	});
+});
+
+describe('board and judging', () => {
+	test('the board names its metric and marks mine', async () => {
+		const page = await open('/problems/vector_add/board/emulated');
+		await page.getByTestId('board').waitFor();
+		assert.equal(await page.getByTestId('board-row').count(), 5);
+		assert.match(await page.getByTestId('board-metric').textContent(), /Counted, not measured/);
+		const ranks = page.getByTestId('board-row').locator('.rank');
+		assert.deepEqual(await ranks.allTextContents(), ['1', '2', '2', '4', '5']);
+		assert.equal(await page.locator('tr.mine a').count(), 1);
+		assert.match(await page.getByTestId('board').textContent(), /<b>bold<\/b>/);
+	});
+
+	test('an empty board tells how to get on it', async () => {
+		const page = await open('/problems/vector_add/board/h200');
+		await page.getByTestId('board-empty').getByRole('link').click();
+		await page.getByTestId('editor').waitFor();
+	});
+
+	test('a judging has a page of its own with its source', async () => {
+		const page = await open('/problems/vector_add');
+		await judge(page, 'compile_error');
+		await page.getByTestId('permalink').click();
+		await page.waitForURL('**/judgings/*');
+		await page.locator('[data-testid=verdict][data-verdict=compile_error]').waitFor();
+		await page.locator('.cm-lint-marker-error').waitFor();
+	});
+});
+
+describe('everywhere', () => {
+	test('what does not exist says so, and a service that is down can be asked again', async () => {
+		const page = await open('/problems/nonsense');
+		await page.locator('[data-testid=failure][data-code=unknown_problem]').waitFor();
+		mock.state.down = true;
+		await page.goto(mock.url);
+		await page.getByTestId('offline').waitFor();
+		mock.state.down = false;
+		await page.getByTestId('offline').getByRole('button').click();
+		await page.getByTestId('problems').waitFor();
+		assert.equal(await page.getByTestId('offline').count(), 0);
+	});
+
+	test('language and theme switch and stay', async () => {
+		const page = await open('/');
+		await page.getByTestId('language').click();
+		await page.getByRole('link', { name: '向量加法' }).waitFor();
+		await page.getByTestId('theme').click();
+		await page.getByTestId('theme').click();
+		await page.reload();
+		await page.getByRole('link', { name: '向量加法' }).waitFor();
+		assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+		assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-Hans');
+	});
+
+	for (const path of ['/', '/problems/vector_add', '/problems/vector_add/board/emulated']) {
+		test(`${path} fits a phone`, async () => {
+			const page = await open(path, { width: 360, height: 740 });
+			await page.locator('main h1').first().waitFor();
+			await page.waitForLoadState('networkidle');
+			const [wide, seen] = await page.evaluate(() => [
+				document.documentElement.scrollWidth,
+				document.documentElement.clientWidth
+			]);
+			assert.ok(wide <= seen, `${wide} > ${seen}`);
+		});
+	}
+});
+
+describe('accessibility (axe, WCAG 2.2 A and AA)', () => {
+	const RULES = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+
+	async function violations(page) {
+		await page.waitForLoadState('networkidle');
+		await page.evaluate(AXE);
+		const found = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
+		return found.violations.flatMap((violation) =>
+			violation.nodes.map((node) => `${violation.id}: ${node.target} ${node.failureSummary}`)
+		);
+	}
+
+	for (const theme of ['light', 'dark']) {
+		for (const path of ['/', '/problems/vector_add/board/emulated', '/problems/nonsense']) {
+			test(`${path} ${theme}`, async () => {
+				const page = await open(path, { theme });
+				await page.locator('main h1, main [role=alert]').first().waitFor();
+				assert.deepEqual(await violations(page), []);
+			});
+		}
+		for (const verdict of ['accepted', 'wrong_answer', 'compile_error']) {
+			test(`problem page with ${verdict} ${theme}`, async () => {
+				const page = await open('/problems/vector_add', { theme });
+				await judge(page, verdict);
+				assert.deepEqual(await violations(page), []);
+			});
+		}
+	}
+});
