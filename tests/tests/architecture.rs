@@ -19,10 +19,24 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("device", &["emulator", "domain"]),
     (
         "judge",
-        &["toolchain", "device", "launch-plan", "problems", "scoring", "sandbox", "domain"],
+        &[
+            "toolchain",
+            "device",
+            "launch-plan",
+            "problems",
+            "scoring",
+            "sandbox",
+            "domain",
+        ],
     ),
-    ("judge-workers", &["judge", "sandbox", "problems", "protocol", "domain"]),
-    ("api", &["database", "problems", "scoring", "protocol", "domain"]),
+    (
+        "judge-workers",
+        &["judge", "sandbox", "problems", "protocol", "domain"],
+    ),
+    (
+        "api",
+        &["database", "problems", "scoring", "protocol", "domain"],
+    ),
     (
         "cli",
         &[
@@ -60,14 +74,22 @@ struct Member {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ lies in the workspace")
 }
 
 fn members() -> Vec<Member> {
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut folders: Vec<PathBuf> = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     folders.push(root().join("judge-workers"));
-    folders.into_iter().filter(|f| f.join("Cargo.toml").exists()).map(member).collect()
+    folders
+        .into_iter()
+        .filter(|f| f.join("Cargo.toml").exists())
+        .map(member)
+        .collect()
 }
 
 fn member(folder: PathBuf) -> Member {
@@ -83,10 +105,19 @@ fn member(folder: PathBuf) -> Member {
         }
     };
     collect(&manifest);
-    for target in manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten() {
+    for target in manifest
+        .get("target")
+        .and_then(toml::Value::as_table)
+        .into_iter()
+        .flatten()
+    {
         collect(target.1.as_table().unwrap());
     }
-    Member { name, folder, dependencies }
+    Member {
+        name,
+        folder,
+        dependencies,
+    }
 }
 
 fn sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
@@ -101,7 +132,10 @@ fn sources(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 }
 
 fn sources_of(name: &str) -> Vec<(PathBuf, String)> {
-    let member = members().into_iter().find(|member| member.name == name).unwrap();
+    let member = members()
+        .into_iter()
+        .find(|member| member.name == name)
+        .unwrap();
     let mut found = Vec::new();
     sources(&member.folder.join("src"), &mut found);
     assert!(!found.is_empty(), "{name} has sources");
@@ -144,11 +178,19 @@ fn unsafe_stands_only_where_it_may() {
             continue;
         }
         let manifest = fs::read_to_string(member.folder.join("Cargo.toml")).unwrap();
-        assert!(manifest.contains("[lints]\nworkspace = true"), "{} inherits lints", member.name);
+        assert!(
+            manifest.contains("[lints]\nworkspace = true"),
+            "{} inherits lints",
+            member.name
+        );
         let mut files = Vec::new();
         sources(&member.folder.join("src"), &mut files);
         for (path, text) in files {
-            assert!(!text.contains("unsafe_code"), "{} lifts the unsafe lint", path.display());
+            assert!(
+                !text.contains("unsafe_code"),
+                "{} lifts the unsafe lint",
+                path.display()
+            );
         }
     }
 }
@@ -156,7 +198,13 @@ fn unsafe_stands_only_where_it_may() {
 #[test]
 fn scoring_does_no_io() {
     for (path, text) in sources_of("scoring") {
-        for door in ["std::fs", "std::net", "std::env", "std::process", "std::time::Instant"] {
+        for door in [
+            "std::fs",
+            "std::net",
+            "std::env",
+            "std::process",
+            "std::time::Instant",
+        ] {
             assert!(!text.contains(door), "{} uses {door}", path.display());
         }
     }
@@ -167,7 +215,11 @@ fn sql_is_written_in_one_crate() {
     for name in ["api", "judge-workers", "cli", "judge", "protocol"] {
         for (path, text) in sources_of(name) {
             for words in ["SELECT ", "INSERT INTO ", "DELETE FROM "] {
-                assert!(!text.contains(words), "{} holds SQL ({words})", path.display());
+                assert!(
+                    !text.contains(words),
+                    "{} holds SQL ({words})",
+                    path.display()
+                );
             }
         }
     }

@@ -31,7 +31,10 @@ impl Address {
     /// The first byte of a buffer.
     #[must_use]
     pub fn start_of(buffer: BufferId) -> Self {
-        Self::Buffer { buffer, offset_bytes: 0 }
+        Self::Buffer {
+            buffer,
+            offset_bytes: 0,
+        }
     }
 }
 

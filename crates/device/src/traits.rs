@@ -94,7 +94,7 @@ pub trait Device {
     fn reset_globals(&mut self, module: ModuleId) -> Result<(), DeviceError>;
 
     /// Where a module-scope variable lies, by its mangled name: address and size in bytes.
-    fn symbol(&self, module: ModuleId, name: &str) -> Option<(Address, u64)>;
+    fn symbol(&mut self, module: ModuleId, name: &str) -> Option<(Address, u64)>;
 
     /// What a kernel expects, or an error naming what of it the device lacks.
     fn kernel(&self, module: ModuleId, name: &str) -> Result<KernelLayout, DeviceError>;

@@ -1,1 +1,21 @@
-//! The judging procedure over a package, a plan and a device, producing a report.
+//! The judging procedure: a package, a source and a device become a [`domain::Report`].
+//!
+//! The same procedure serves the worker and `lightspeed judge`; it knows neither HTTP nor a database.
+//! Untrusted text is only handed on: parsing, planning and compiling happen in a `__compile` child,
+//! execution in an `__execute` child, both confined by the `sandbox` crate. A binary that calls
+//! [`judge`] must call [`child::run`] first thing in `main` when it was started for a role.
+
+mod assemble;
+pub mod child;
+mod compile;
+mod environment;
+mod execute;
+mod procedure;
+mod request;
+mod resources;
+pub mod verify;
+
+pub use environment::{Environment, EnvironmentError};
+pub use procedure::judge;
+pub use request::JudgeRequest;
+pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};

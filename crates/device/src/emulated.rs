@@ -1,0 +1,419 @@
+//! The emulated backend: PTX executed on the CPU, every access checked, nothing measured.
+//!
+//! Allocations lie far apart in the emulated address space, so that guard bands are not needed: an
+//! access outside is found when it happens.
+
+use std::collections::BTreeMap;
+
+use domain::report::Counters;
+use domain::{DeviceKind, TargetLimits, VerdictKind};
+use emulator::{FaultKind, LoadError, LoadedModule, Memory, MemoryError, Module};
+
+use crate::{
+    Address, Argument, BufferId, Device, DeviceError, Exported, Fault, KernelLayout, LaunchSpec,
+    ModuleId, ModuleImage, Operation, Span, StreamId,
+};
+
+/// What kernels may print within one span.
+const PRINTED_BYTES: usize = 64 << 10;
+
+/// What an emulated device is made with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The GPU it stands in for.
+    pub limits: TargetLimits,
+    /// Device memory.
+    pub memory_limit_bytes: u64,
+    /// Warp instructions of one span.
+    pub instruction_fuel: u64,
+}
+
+/// A CPU that executes PTX.
+pub struct EmulatedDevice {
+    settings: Settings,
+    memory: Memory,
+    buffers: BTreeMap<BufferId, Allocation>,
+    modules: Vec<LoadedModule>,
+    next_buffer: u32,
+    next_stream: u32,
+    threads: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Allocation {
+    address: u64,
+    bytes: u64,
+    /// A module's variable: freed with the module, never alone.
+    is_symbol: bool,
+}
+
+impl EmulatedDevice {
+    /// A device with empty memory.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            memory: Memory::new(settings.memory_limit_bytes),
+            settings,
+            buffers: BTreeMap::new(),
+            modules: Vec::new(),
+            next_buffer: 0,
+            next_stream: 0,
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+
+    fn register(&mut self, allocation: Allocation) -> BufferId {
+        let id = BufferId(self.next_buffer);
+        self.next_buffer += 1;
+        self.buffers.insert(id, allocation);
+        id
+    }
+
+    fn allocation(&self, buffer: BufferId) -> Result<Allocation, DeviceError> {
+        self.buffers
+            .get(&buffer)
+            .copied()
+            .ok_or_else(|| DeviceError::Internal(format!("no such buffer: {buffer:?}")))
+    }
+
+    fn module(&self, module: ModuleId) -> Result<&LoadedModule, DeviceError> {
+        self.modules
+            .get(module.0 as usize)
+            .ok_or_else(|| DeviceError::Internal(format!("no such module: {module:?}")))
+    }
+
+    /// The device address as a kernel sees it. It may lie outside every buffer.
+    fn resolve(&self, address: Address) -> Result<u64, DeviceError> {
+        match address {
+            Address::Null => Ok(0),
+            Address::Buffer {
+                buffer,
+                offset_bytes,
+            } => Ok(self
+                .allocation(buffer)?
+                .address
+                .wrapping_add_signed(offset_bytes)),
+        }
+    }
+
+    fn perform(
+        &mut self,
+        operation: &Operation,
+        fuel: &mut u64,
+        span: &mut Span,
+    ) -> Result<(), DeviceError> {
+        match operation {
+            Operation::Launch(launch) => self.launch(launch, fuel, span),
+            Operation::Memset {
+                destination,
+                value,
+                bytes,
+            } => {
+                let address = self.resolve(*destination)?;
+                self.memory
+                    .fill(address, *value, *bytes)
+                    .map_err(|e| host_access("cudaMemset", e))
+            }
+            Operation::Copy {
+                destination,
+                source,
+                bytes,
+            } => {
+                let (to, from) = (self.resolve(*destination)?, self.resolve(*source)?);
+                self.memory
+                    .copy(to, from, *bytes)
+                    .map_err(|e| host_access("cudaMemcpy", e))
+            }
+            Operation::Upload { destination, data } => {
+                let address = self.resolve(*destination)?;
+                self.memory
+                    .write(address, data)
+                    .map_err(|e| host_access("cudaMemcpy", e))
+            }
+        }
+    }
+
+    fn launch(
+        &mut self,
+        launch: &LaunchSpec,
+        fuel: &mut u64,
+        span: &mut Span,
+    ) -> Result<(), DeviceError> {
+        let parameters = self.pack(launch)?;
+        let loaded = self.module(launch.module)?.clone();
+        let limits = emulator::Limits {
+            instruction_fuel: *fuel,
+            threads: self.threads,
+            output_bytes: PRINTED_BYTES.saturating_sub(span.printed.len()),
+            ..emulator::Limits::default()
+        };
+        let request = emulator::Launch {
+            kernel: &launch.kernel,
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared_bytes: launch.dynamic_shared_bytes,
+            parameters: &parameters,
+        };
+        let outcome = emulator::launch(&loaded, &request, &mut self.memory, &limits)
+            .map_err(|fault| self.device_error(fault))?;
+        *fuel = fuel.saturating_sub(outcome.counters.warp_instructions);
+        *span.counters.get_or_insert_default() += &counters(&outcome.counters);
+        span.printed.push_str(&outcome.output.text);
+        Ok(())
+    }
+
+    /// Lays the arguments out as the kernel expects them.
+    fn pack(&self, launch: &LaunchSpec) -> Result<Vec<u8>, DeviceError> {
+        let kernel = self
+            .module(launch.module)?
+            .module()
+            .check(&launch.kernel)
+            .map_err(load_error)?;
+        if kernel.parameters.len() != launch.arguments.len() {
+            let message = format!("`{}` got {} arguments", kernel.name, launch.arguments.len());
+            return Err(DeviceError::Internal(message));
+        }
+        let mut packed = vec![0; kernel.parameter_bytes as usize];
+        for (parameter, argument) in kernel.parameters.iter().zip(&launch.arguments) {
+            let bytes = match argument {
+                Argument::Pointer(address) => self.resolve(*address)?.to_le_bytes().to_vec(),
+                Argument::Value(bytes) => bytes.clone(),
+            };
+            let offset = parameter.offset_bytes as usize;
+            let place = packed
+                .get_mut(offset..offset + bytes.len())
+                .filter(|place| place.len() == parameter.bytes as usize)
+                .ok_or_else(|| {
+                    DeviceError::Internal(format!("an argument of `{}` does not fit", kernel.name))
+                })?;
+            place.copy_from_slice(&bytes);
+        }
+        Ok(packed)
+    }
+
+    fn device_error(&self, fault: emulator::Fault) -> DeviceError {
+        let found = |kind| Fault {
+            kind,
+            message: fault.message.clone(),
+            line: fault.line,
+        };
+        match &fault.kind {
+            FaultKind::OutOfBounds => DeviceError::Fault(found(VerdictKind::OutOfBounds)),
+            FaultKind::Misaligned => DeviceError::Fault(found(VerdictKind::Misaligned)),
+            FaultKind::UseAfterFree => DeviceError::Fault(found(VerdictKind::UseAfterFree)),
+            FaultKind::WriteToReadOnly => {
+                let is_input = fault.allocation.is_some();
+                let kind = if is_input {
+                    VerdictKind::InputModified
+                } else {
+                    VerdictKind::ConstWrite
+                };
+                DeviceError::Fault(found(kind))
+            }
+            FaultKind::BarrierDivergence => {
+                DeviceError::Fault(found(VerdictKind::BarrierDivergence))
+            }
+            FaultKind::Deadlock => DeviceError::Fault(found(VerdictKind::Deadlock)),
+            FaultKind::Trap => DeviceError::Fault(found(VerdictKind::Trap)),
+            FaultKind::Assert => DeviceError::Fault(found(VerdictKind::Assert)),
+            FaultKind::BadLaunch => DeviceError::Fault(found(VerdictKind::LaunchConfig)),
+            FaultKind::InstructionFuel => {
+                DeviceError::TimeLimit(found(VerdictKind::InstructionFuel))
+            }
+            FaultKind::Cancelled => DeviceError::Cancelled,
+            FaultKind::OutputLimit => DeviceError::OutputLimit {
+                limit_bytes: PRINTED_BYTES as u64,
+            },
+            FaultKind::Unsupported { opcode } => DeviceError::Unsupported {
+                opcode: opcode.clone(),
+                line: fault.line,
+            },
+        }
+    }
+}
+
+impl Device for EmulatedDevice {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Emulated
+    }
+
+    fn limits(&self) -> &TargetLimits {
+        &self.settings.limits
+    }
+
+    fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
+        let address = self.memory.allocate(bytes, label).map_err(memory_error)?;
+        Ok(self.register(Allocation {
+            address,
+            bytes,
+            is_symbol: false,
+        }))
+    }
+
+    fn free(&mut self, buffer: BufferId) -> Result<(), DeviceError> {
+        let allocation = self.allocation(buffer)?;
+        if allocation.is_symbol {
+            return Err(DeviceError::Internal(
+                "a module's variable cannot be freed".to_owned(),
+            ));
+        }
+        self.memory.free(allocation.address).map_err(memory_error)?;
+        self.buffers.remove(&buffer);
+        Ok(())
+    }
+
+    fn write(&mut self, buffer: BufferId, data: &[u8]) -> Result<(), DeviceError> {
+        let address = self.allocation(buffer)?.address;
+        self.memory.write(address, data).map_err(memory_error)
+    }
+
+    fn read(&mut self, buffer: BufferId) -> Result<Vec<u8>, DeviceError> {
+        let Allocation { address, bytes, .. } = self.allocation(buffer)?;
+        let mut data = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
+        self.memory.read(address, &mut data).map_err(memory_error)?;
+        Ok(data)
+    }
+
+    fn protect(&mut self, buffer: BufferId, read_only: bool) -> Result<(), DeviceError> {
+        let address = self.allocation(buffer)?.address;
+        self.memory
+            .protect(address, read_only)
+            .map_err(memory_error)
+    }
+
+    fn verify_guards(&mut self) -> Result<(), DeviceError> {
+        Ok(()) // every access was checked when it happened
+    }
+
+    fn load(&mut self, image: ModuleImage<'_>) -> Result<ModuleId, DeviceError> {
+        let ModuleImage::Ptx(ptx) = image else {
+            return Err(DeviceError::Internal(
+                "the emulated device takes PTX only".to_owned(),
+            ));
+        };
+        let module = Module::parse(ptx).map_err(load_error)?;
+        self.modules
+            .push(self.memory.load(&module).map_err(memory_error)?);
+        Ok(ModuleId(
+            u32::try_from(self.modules.len() - 1).unwrap_or(u32::MAX),
+        ))
+    }
+
+    fn reset_globals(&mut self, module: ModuleId) -> Result<(), DeviceError> {
+        let loaded = self.module(module)?.clone();
+        self.memory.reset_globals(&loaded).map_err(memory_error)
+    }
+
+    fn symbol(&mut self, module: ModuleId, name: &str) -> Option<(Address, u64)> {
+        let (address, bytes) = self.module(module).ok()?.global(name)?;
+        let known = self
+            .buffers
+            .iter()
+            .find(|(_, known)| known.address == address);
+        let buffer = match known {
+            Some((id, _)) => *id,
+            None => self.register(Allocation {
+                address,
+                bytes,
+                is_symbol: true,
+            }),
+        };
+        Some((Address::start_of(buffer), bytes))
+    }
+
+    fn kernel(&self, module: ModuleId, name: &str) -> Result<KernelLayout, DeviceError> {
+        let kernel = self
+            .module(module)?
+            .module()
+            .check(name)
+            .map_err(load_error)?;
+        Ok(KernelLayout {
+            parameter_bytes: kernel
+                .parameters
+                .iter()
+                .map(|p| u64::from(p.bytes))
+                .collect(),
+            static_shared_bytes: u64::from(kernel.static_shared_bytes),
+        })
+    }
+
+    fn stream(&mut self) -> Result<StreamId, DeviceError> {
+        self.next_stream += 1;
+        Ok(StreamId(self.next_stream - 1))
+    }
+
+    fn run(&mut self, _stream: StreamId, operations: &[Operation]) -> Result<Span, DeviceError> {
+        let mut span = Span {
+            counters: Some(Counters::default()),
+            ..Span::default()
+        };
+        let mut fuel = self.settings.instruction_fuel;
+        for operation in operations {
+            self.perform(operation, &mut fuel, &mut span)?;
+        }
+        Ok(span)
+    }
+
+    fn export(&mut self, buffer: BufferId) -> Result<Exported, DeviceError> {
+        self.read(buffer).map(Exported::HostCopy)
+    }
+}
+
+fn counters(counted: &emulator::Counters) -> Counters {
+    let flop = [
+        ("f32", counted.flop_f32),
+        ("f64", counted.flop_f64),
+        ("f16", counted.flop_f16),
+    ];
+    Counters {
+        warp_instructions: counted.warp_instructions,
+        thread_instructions: counted.thread_instructions,
+        global_requests: counted.global_requests,
+        global_load_sectors: counted.global_load_sectors,
+        global_store_sectors: counted.global_store_sectors + counted.global_atomic_sectors,
+        shared_requests: counted.shared_requests,
+        shared_wavefronts: counted.shared_wavefronts,
+        barriers: counted.barriers,
+        atomics: counted.atomics,
+        divergent_branches: counted.divergent_branches,
+        flop: flop
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(kind, count)| (kind.to_owned(), count))
+            .collect(),
+    }
+}
+
+fn load_error(error: LoadError) -> DeviceError {
+    match error {
+        LoadError::Unsupported { opcode, line, .. } => DeviceError::Unsupported { opcode, line },
+        other => DeviceError::Internal(other.to_string()),
+    }
+}
+
+fn memory_error(error: MemoryError) -> DeviceError {
+    match error {
+        MemoryError::OutOfMemory {
+            requested_bytes,
+            free_bytes,
+        } => DeviceError::OutOfMemory {
+            requested_bytes,
+            available_bytes: free_bytes,
+        },
+        other => DeviceError::Internal(other.to_string()),
+    }
+}
+
+/// A memset or copy of the submission's host function that leaves its buffers.
+fn host_access(call: &str, error: MemoryError) -> DeviceError {
+    let is_freed = matches!(error, MemoryError::Freed { .. });
+    DeviceError::Fault(Fault {
+        kind: if is_freed {
+            VerdictKind::UseAfterFree
+        } else {
+            VerdictKind::OutOfBounds
+        },
+        message: format!("{call}: {error}"),
+        line: None,
+    })
+}

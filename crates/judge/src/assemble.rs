@@ -1,0 +1,313 @@
+//! Findings become a report. Pure: no child, no clock.
+
+use std::collections::BTreeSet;
+
+use domain::report::{
+    DeviceRef, Execution, KernelResources, PhaseTimes, ProblemRef, REPORT_SCHEMA, Score,
+    ScoreMetric, ShapeReport, ShapeRole, ToolchainRef,
+};
+use domain::{Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict, VerdictKind};
+use launch_plan::Plan;
+use problems::Shape;
+
+use crate::JudgeRequest;
+use crate::compile::wire::{CompileTimes, CompiledSource};
+use crate::execute::Interruption;
+use crate::execute::wire::ShapeOutcome;
+
+/// What a judging has found out so far.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// Shapes to judge, in order.
+    pub shapes: Vec<Shape>,
+    /// Errors and warnings at places in the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What compiled it.
+    pub toolchain: ToolchainRef,
+    /// What the compiler made of the kernels.
+    pub usage: Vec<KernelResources>,
+    /// Launches of each shape's plan.
+    pub launches: Vec<u32>,
+    /// Seconds in the compile child.
+    pub compile_times: CompileTimes,
+    /// Results of the first shapes, in order.
+    pub outcomes: Vec<ShapeOutcome>,
+    /// What a careful reader should know, each said once.
+    pub warnings: BTreeSet<String>,
+    /// Why the judging ended early, where no shape says so.
+    pub interruption: Option<Interruption>,
+}
+
+impl Findings {
+    /// Keeps what a report says of compiled code.
+    pub fn keep_compiled(&mut self, compiled: &CompiledSource, limits: &TargetLimits) {
+        self.diagnostics.clone_from(&compiled.warnings);
+        self.toolchain = ToolchainRef {
+            nvrtc: compiled.nvrtc_version.clone(),
+            cupti: None,
+            options: compiled.options.clone(),
+        };
+        self.launches = compiled.plans.iter().map(launches).collect();
+        self.usage = crate::resources::kernel_resources(compiled, limits);
+    }
+}
+
+fn launches(plan: &Plan) -> u32 {
+    u32::try_from(plan.launch_count()).unwrap_or(u32::MAX)
+}
+
+/// Writes the report. `started_at` and `finished_at` are the caller's to set.
+pub(crate) fn assemble(request: &JudgeRequest, findings: Findings, total_s: f64) -> Report {
+    let device = scoring::device(request.device);
+    let (verdict, kind, message) = conclude(&findings);
+    let shapes = shape_reports(request, &findings);
+    let score = (verdict == Verdict::Accepted)
+        .then(|| traffic_score(&shapes))
+        .flatten();
+    let phases_s = phase_times(request, &findings, total_s);
+    let printed = printed(request.mode, &findings.outcomes);
+    let mut diagnostics = findings.diagnostics;
+    diagnostics.extend(findings.outcomes.iter().find_map(run_diagnostic));
+    Report {
+        schema: REPORT_SCHEMA.to_owned(),
+        problem: ProblemRef {
+            slug: request.package.slug.clone(),
+            version: request.package.version,
+        },
+        device: DeviceRef {
+            name: request.device,
+            kind: request.device.kind(),
+            arch: device.limits.arch.clone(),
+            profile: None,
+        },
+        mode: request.mode,
+        source_sha256: request.source.sha256(),
+        toolchain: findings.toolchain,
+        verdict,
+        kind,
+        message,
+        diagnostics,
+        execution: Execution::Planned,
+        kernels: findings.usage,
+        shapes,
+        score,
+        phases_s,
+        printed,
+        warnings: findings.warnings.into_iter().collect(),
+        started_at: chrono::DateTime::UNIX_EPOCH,
+        finished_at: chrono::DateTime::UNIX_EPOCH,
+    }
+}
+
+/// The first shape that is not accepted decides; an interruption decides where none does.
+fn conclude(findings: &Findings) -> (Verdict, Option<VerdictKind>, String) {
+    let failed = findings
+        .shapes
+        .iter()
+        .zip(&findings.outcomes)
+        .find(|(_, outcome)| outcome.verdict != Verdict::Accepted);
+    if let Some((shape, outcome)) = failed {
+        return (
+            outcome.verdict,
+            outcome.kind,
+            failure_message(shape, outcome),
+        );
+    }
+    if let Some(interruption) = &findings.interruption {
+        return (
+            interruption.verdict,
+            interruption.kind,
+            interruption.message.clone(),
+        );
+    }
+    if findings.outcomes.len() < findings.shapes.len() {
+        let message = "the executor ended before the last shape".to_owned();
+        return (Verdict::JudgeError, None, message);
+    }
+    let count = findings.shapes.len();
+    (
+        Verdict::Accepted,
+        None,
+        format!("all {count} shapes are correct"),
+    )
+}
+
+fn failure_message(shape: &Shape, outcome: &ShapeOutcome) -> String {
+    if shape.role == ShapeRole::HeldOut {
+        return HELD_OUT_FAILURE.to_owned();
+    }
+    let axes: Vec<String> = shape
+        .axes
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let what = outcome.message.as_deref().unwrap_or("failed");
+    format!("shape {} ({}): {what}", shape.id, axes.join(", "))
+}
+
+/// All that is ever said of a held-out shape that fails.
+const HELD_OUT_FAILURE: &str = "failed on a held-out shape";
+
+fn shape_reports(request: &JudgeRequest, findings: &Findings) -> Vec<ShapeReport> {
+    let row = |(index, shape): (usize, &Shape)| {
+        let launches = findings.launches.get(index).copied();
+        let outcome = findings.outcomes.get(index);
+        if shape.role == ShapeRole::HeldOut {
+            held_out_row(shape, outcome)
+        } else {
+            open_row(request, shape, outcome, launches)
+        }
+    };
+    findings.shapes.iter().enumerate().map(row).collect()
+}
+
+fn open_row(
+    request: &JudgeRequest,
+    shape: &Shape,
+    outcome: Option<&ShapeOutcome>,
+    launches: Option<u32>,
+) -> ShapeReport {
+    let cost = request.package.cost(&shape.axes).ok();
+    let limit = cost
+        .as_ref()
+        .map(|cost| scoring::limit(cost, scoring::device(request.device)));
+    let counters = outcome.and_then(|outcome| outcome.counters.clone());
+    let sectors = counters
+        .as_ref()
+        .map(|c| c.global_load_sectors + c.global_store_sectors);
+    let traffic_efficiency = match (&cost, sectors) {
+        (Some(cost), Some(sectors)) => scoring::traffic_efficiency(cost.fused_bytes, sectors),
+        _ => None,
+    };
+    ShapeReport {
+        axes: Some(shape.axes.clone()),
+        verdict: outcome.map(|outcome| outcome.verdict),
+        kind: outcome.and_then(|outcome| outcome.kind),
+        message: outcome.and_then(|outcome| outcome.message.clone()),
+        mismatches: outcome
+            .map(|outcome| outcome.mismatches.clone())
+            .unwrap_or_default(),
+        launches,
+        flop: cost.as_ref().map(|cost| cost.total_flop()),
+        fused_bytes: cost.as_ref().map(|cost| cost.fused_bytes),
+        t_sol_s: limit.as_ref().map(|limit| limit.t_sol_s),
+        bound: limit.as_ref().map(|limit| limit.bound),
+        traffic_efficiency,
+        counters,
+        ..empty_row(shape)
+    }
+}
+
+/// Neither axes nor values; of a failure only that there was one.
+fn held_out_row(shape: &Shape, outcome: Option<&ShapeOutcome>) -> ShapeReport {
+    let failed = outcome.is_some_and(|outcome| outcome.verdict != Verdict::Accepted);
+    ShapeReport {
+        verdict: outcome.map(|o| {
+            if failed {
+                Verdict::WrongAnswer
+            } else {
+                o.verdict
+            }
+        }),
+        message: failed.then(|| HELD_OUT_FAILURE.to_owned()),
+        ..empty_row(shape)
+    }
+}
+
+fn empty_row(shape: &Shape) -> ShapeReport {
+    ShapeReport {
+        id: shape.id.clone(),
+        stratum: shape.stratum.clone(),
+        role: shape.role,
+        axes: None,
+        w: shape.weight,
+        verdict: None,
+        kind: None,
+        message: None,
+        mismatches: Vec::new(),
+        launches: None,
+        flop: None,
+        fused_bytes: None,
+        t_s: None,
+        t_sol_s: None,
+        bound: None,
+        sol: None,
+        traffic_efficiency: None,
+        counters: None,
+    }
+}
+
+/// Traffic efficiency over the weighted shapes, the emulated board's metric until times are modelled.
+fn traffic_score(shapes: &[ShapeReport]) -> Option<Score> {
+    let rows: Vec<(f64, f64)> = shapes
+        .iter()
+        .filter_map(|row| Some((row.w?, row.traffic_efficiency?)))
+        .collect();
+    let value = scoring::traffic_score(&rows)?;
+    let weighted = shapes.iter().filter(|row| row.w.is_some());
+    let worst = weighted
+        .filter_map(|row| Some((row.traffic_efficiency?, &row.id)))
+        .min_by(|a, b| a.0.total_cmp(&b.0));
+    Some(Score {
+        metric: ScoreMetric::TrafficEfficiency,
+        value: Some(value),
+        strict_sol: None,
+        worst_shape: worst.map(|(_, id)| id.clone()),
+        scoring_version: scoring::SCORING_VERSION,
+    })
+}
+
+fn phase_times(request: &JudgeRequest, findings: &Findings, total_s: f64) -> PhaseTimes {
+    let CompileTimes { plan_s, compile_s } = findings.compile_times;
+    let sum = |part: fn(&ShapeOutcome) -> f64| findings.outcomes.iter().map(part).sum::<f64>();
+    let execute_s = sum(|outcome| outcome.execute_s);
+    let check_s = sum(|outcome| outcome.check_s);
+    let ran = !findings.outcomes.is_empty();
+    PhaseTimes {
+        queue: request.queued.map(|queued| queued.as_secs_f64()),
+        plan: Some(plan_s),
+        compile: (compile_s > 0.0).then_some(compile_s),
+        execute: ran.then_some(execute_s),
+        check: ran.then_some(check_s),
+        overhead: Some((total_s - plan_s - compile_s - execute_s - check_s).max(0.0)),
+        total: Some(total_s),
+    }
+}
+
+fn printed(mode: Mode, outcomes: &[ShapeOutcome]) -> Option<String> {
+    if mode != Mode::Practice {
+        return None;
+    }
+    let text: String = outcomes
+        .iter()
+        .map(|outcome| outcome.printed.as_str())
+        .collect();
+    (!text.is_empty()).then(|| truncated(text, PRINTED_BYTES))
+}
+
+/// What a report keeps of printed text.
+const PRINTED_BYTES: usize = 64 << 10;
+
+fn truncated(mut text: String, limit: usize) -> String {
+    if text.len() > limit {
+        let mut end = limit;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}
+
+/// A fault at a known line belongs into the editor too.
+fn run_diagnostic(outcome: &ShapeOutcome) -> Option<Diagnostic> {
+    let line = outcome.line?;
+    Some(Diagnostic {
+        stage: Stage::Run,
+        severity: Severity::Error,
+        line: Some(line),
+        column: None,
+        message: outcome.message.clone()?,
+        hint: None,
+    })
+}

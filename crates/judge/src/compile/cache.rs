@@ -1,0 +1,56 @@
+//! Compiled references between judgings: one JSON file a job, named by the digest of all that matters.
+//!
+//! Only packages' own sources are kept; a lost or damaged file is compiled again, never reported.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::wire::{CompileJob, CompileReply};
+
+/// Part of the name, so that a change of the stored form misses instead of misreading.
+const FORMAT: &str = concat!("v1-", env!("CARGO_PKG_VERSION"));
+
+pub(super) fn load(directory: &Path, job: &CompileJob) -> Option<CompileReply> {
+    let text = fs::read(path(directory, job)).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// Keeps a reply. Failing to is not an error: the next judging compiles again.
+pub(super) fn store(directory: &Path, job: &CompileJob, reply: &CompileReply) {
+    if let Err(error) = write(directory, job, reply) {
+        tracing::warn!(%error, "a compiled reference could not be cached");
+    }
+}
+
+fn write(directory: &Path, job: &CompileJob, reply: &CompileReply) -> std::io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(&serde_json::to_vec(reply)?)?;
+    file.persist(path(directory, job))?;
+    Ok(())
+}
+
+fn path(directory: &Path, job: &CompileJob) -> PathBuf {
+    // The job names the source, the shapes, the target and the toolchain's folder with its version.
+    let job = serde_json::to_vec(job).expect("a job is plain data");
+    let digest = Sha256::new_with_prefix(FORMAT)
+        .chain_update(toolchain::NVRTC_VERSION)
+        .chain_update(build_stamp())
+        .chain_update(job)
+        .finalize();
+    directory.join(format!("reference-{}.json", hex::encode(digest)))
+}
+
+/// Changes whenever the running program does: planning and shims are compiled in.
+fn build_stamp() -> &'static [u8] {
+    use std::sync::OnceLock;
+    static STAMP: OnceLock<Vec<u8>> = OnceLock::new();
+    STAMP.get_or_init(|| {
+        let metadata = std::env::current_exe().and_then(fs::metadata);
+        let modified = metadata.and_then(|m| Ok((m.len(), m.modified()?)));
+        format!("{modified:?}").into_bytes()
+    })
+}

@@ -1,0 +1,143 @@
+//! Inside the `__compile` child: parse, interpret the host function over all shapes, compile once.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use domain::{Verdict, VerdictKind};
+use launch_plan::{Operation, Plan, PlanFailure, Program};
+use toolchain::{CompileFailure, CompileRequest, Toolchain};
+
+use super::wire::{
+    CompileJob, CompileRefusal, CompileReply, CompileTimes, CompiledSource, symbol_expression,
+};
+
+/// Answers one request of the parent.
+pub(crate) fn answer(request: &[u8], _progress: &mut dyn FnMut(&[u8])) -> Result<Vec<u8>, String> {
+    let job: CompileJob = serde_json::from_slice(request).map_err(|e| e.to_string())?;
+    let mut times = CompileTimes::default();
+    let outcome = plan_and_compile(&job, &mut times);
+    serde_json::to_vec(&CompileReply {
+        outcome,
+        times,
+        confinement_warning: None,
+    })
+    .map_err(|e| e.to_string())
+}
+
+fn plan_and_compile(
+    job: &CompileJob,
+    times: &mut CompileTimes,
+) -> Result<CompiledSource, CompileRefusal> {
+    let started = Instant::now();
+    let planned = plan(job);
+    times.plan_s = started.elapsed().as_secs_f64();
+    let (program, plans) = planned.map_err(refuse_plan)?;
+
+    let started = Instant::now();
+    let compiled = compile(job, &program, &plans);
+    times.compile_s = started.elapsed().as_secs_f64();
+    let compiled = compiled.map_err(refuse_compile)?;
+
+    let mut warnings = plans
+        .first()
+        .map(|plan| plan.warnings.clone())
+        .unwrap_or_default();
+    warnings.extend(compiled.diagnostics);
+    Ok(CompiledSource {
+        plans,
+        ptx: compiled.ptx,
+        lowered_names: compiled.lowered_names,
+        usage: compiled.kernels,
+        warnings,
+        options: compiled.options,
+        nvrtc_version: compiled.nvrtc_version,
+    })
+}
+
+fn plan(job: &CompileJob) -> Result<(Program, Vec<Plan>), PlanFailure> {
+    let program = Program::parse(&job.source, &job.signature)?;
+    let plans = job
+        .shapes
+        .iter()
+        .map(|arguments| program.plan(arguments, &job.limits))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok((program, plans))
+}
+
+fn compile(
+    job: &CompileJob,
+    program: &Program,
+    plans: &[Plan],
+) -> Result<toolchain::Compiled, CompileFailure> {
+    let toolchain =
+        Toolchain::open(&job.toolchain).map_err(|e| CompileFailure::Internal(e.to_string()))?;
+    let name_expressions: BTreeSet<String> = plans.iter().flat_map(name_expressions).collect();
+    let request = CompileRequest {
+        source: program.device_source().to_owned(),
+        name_expressions: name_expressions.into_iter().collect(),
+        arch: job.limits.arch.clone(),
+        want_cubin: true, // its resource usage tells registers, spills and occupancy
+    };
+    toolchain::compile(&toolchain, &request)
+}
+
+/// Everything whose lowered name the executor will need.
+fn name_expressions(plan: &Plan) -> impl Iterator<Item = String> {
+    let kernels = plan.instantiations().into_iter().map(|instance| instance.0);
+    let symbols = plan
+        .operations
+        .iter()
+        .filter_map(|operation| match operation {
+            Operation::UploadSymbol { symbol, .. } | Operation::CopyToSymbol { symbol, .. } => {
+                Some(symbol_expression(symbol))
+            }
+            _ => None,
+        });
+    kernels.chain(symbols)
+}
+
+fn refuse_plan(failure: PlanFailure) -> CompileRefusal {
+    let message = first_message(&failure.diagnostics, "the host function cannot be planned");
+    CompileRefusal {
+        verdict: Verdict::PlanError,
+        kind: Some(failure.kind),
+        message,
+        diagnostics: failure.diagnostics,
+    }
+}
+
+fn refuse_compile(failure: CompileFailure) -> CompileRefusal {
+    match failure {
+        CompileFailure::Errors(diagnostics) => CompileRefusal {
+            verdict: Verdict::CompileError,
+            kind: Some(VerdictKind::Diagnostics),
+            message: first_message(&diagnostics, "the compiler refused the source"),
+            diagnostics,
+        },
+        CompileFailure::Limit(what) => CompileRefusal {
+            verdict: Verdict::CompileError,
+            kind: Some(VerdictKind::CompileLimit),
+            message: what.to_string(),
+            diagnostics: Vec::new(),
+        },
+        CompileFailure::Internal(message) => CompileRefusal {
+            verdict: Verdict::JudgeError,
+            kind: None,
+            message,
+            diagnostics: Vec::new(),
+        },
+    }
+}
+
+fn first_message(diagnostics: &[domain::Diagnostic], otherwise: &str) -> String {
+    let first = diagnostics
+        .iter()
+        .find(|d| d.severity == domain::Severity::Error);
+    match first {
+        Some(diagnostic) => match diagnostic.line {
+            Some(line) => format!("line {line}: {}", diagnostic.message),
+            None => diagnostic.message.clone(),
+        },
+        None => otherwise.to_owned(),
+    }
+}

@@ -1,0 +1,128 @@
+//! From a source to plans and code, in a `__compile` child.
+
+mod cache;
+pub(crate) mod child;
+pub(crate) mod wire;
+
+use std::time::Duration;
+
+use domain::{Verdict, VerdictKind};
+use sandbox::{ChildCommand, ChildFailure, Policy};
+
+use self::wire::{CompileJob, CompileRefusal, CompileReply, CompileTimes};
+use crate::Environment;
+use crate::child::COMPILE_ROLE;
+
+/// CPU seconds, wall clock and memory of one compile. NVRTC's slowest honest source took 8 s.
+const CPU_S: u64 = 20;
+const WALL: Duration = Duration::from_secs(30);
+const MEMORY_BYTES: u64 = 4 << 30;
+const MAX_RESPONSE_BYTES: u64 = 64 << 20;
+
+/// Plans and compiles an untrusted source.
+pub(crate) fn compile(environment: &Environment, job: &CompileJob) -> CompileReply {
+    let request = serde_json::to_vec(job).expect("a job is plain data");
+    let command = ChildCommand {
+        program: environment.program.clone(),
+        role: COMPILE_ROLE.to_owned(),
+        policy: policy(environment),
+    };
+    let answer = command.run(&request, &mut |_| {}, Some(&environment.cancel));
+    let refusal = match answer {
+        Ok(answer) => match serde_json::from_slice::<CompileReply>(&answer.response) {
+            Ok(reply) => {
+                let confinement_warning = answer.confinement.warning();
+                return CompileReply {
+                    confinement_warning,
+                    ..reply
+                };
+            }
+            Err(e) => our_fault(format!("the compile child answered nonsense: {e}")),
+        },
+        Err(failure) => refuse(&failure),
+    };
+    let times = CompileTimes::default();
+    CompileReply {
+        outcome: Err(refusal),
+        times,
+        confinement_warning: None,
+    }
+}
+
+/// Plans and compiles a package's own source, whose result is kept between judgings.
+pub(crate) fn compile_cached(environment: &Environment, job: &CompileJob) -> CompileReply {
+    let Some(directory) = &environment.cache else {
+        return compile(environment, job);
+    };
+    if let Some(reply) = cache::load(directory, job) {
+        return reply;
+    }
+    let reply = compile(environment, job);
+    if reply.outcome.is_ok() {
+        cache::store(directory, job, &reply);
+    }
+    reply
+}
+
+fn policy(environment: &Environment) -> Policy {
+    Policy {
+        readable: environment.toolchain.readable_paths(),
+        loadable: environment.toolchain.loadable_paths(),
+        cpu_s: CPU_S,
+        wall: WALL,
+        memory_bytes: Some(MEMORY_BYTES),
+        max_response_bytes: MAX_RESPONSE_BYTES,
+        allow_unconfined: environment.allow_unconfined,
+    }
+}
+
+fn refuse(failure: &ChildFailure) -> CompileRefusal {
+    let (verdict, kind, message) = match failure {
+        ChildFailure::WallClock { .. } => limit(format!(
+            "compiling took longer than {} s, the limit",
+            WALL.as_secs()
+        )),
+        ChildFailure::CpuLimit => limit(format!(
+            "compiling took more than {CPU_S} s of processor time, the limit"
+        )),
+        ChildFailure::MemoryLimit => limit(format!(
+            "compiling needed more than {} GiB of memory, the limit",
+            MEMORY_BYTES >> 30
+        )),
+        ChildFailure::ResponseTooLarge => limit(format!(
+            "the compiled code is larger than {} MiB, the limit",
+            MAX_RESPONSE_BYTES >> 20
+        )),
+        // NVRTC crashes on some malformed sources, and aborts when memory runs out.
+        ChildFailure::Signal { signal, .. } => (
+            Verdict::CompileError,
+            Some(VerdictKind::CompilerCrash),
+            format!("the compiler crashed on this source (signal {signal})"),
+        ),
+        ChildFailure::Cancelled => (Verdict::Cancelled, None, "cancelled while compiling".into()),
+        other => (Verdict::JudgeError, None, format!("compile child: {other}")),
+    };
+    CompileRefusal {
+        verdict,
+        kind,
+        message,
+        diagnostics: Vec::new(),
+    }
+}
+
+fn limit(message: String) -> (Verdict, Option<VerdictKind>, String) {
+    (
+        Verdict::CompileError,
+        Some(VerdictKind::CompileLimit),
+        message,
+    )
+}
+
+fn our_fault(message: String) -> CompileRefusal {
+    CompileRefusal {
+        verdict: Verdict::JudgeError,
+        kind: None,
+        message,
+        diagnostics: Vec::new(),
+    }
+}

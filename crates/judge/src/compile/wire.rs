@@ -1,0 +1,81 @@
+//! What goes into a compile child and what comes out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use domain::{Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
+use launch_plan::{Argument, Plan};
+use serde::{Deserialize, Serialize};
+
+/// One source to plan over all its shapes and to compile once.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CompileJob {
+    /// The text as submitted.
+    pub source: String,
+    /// What the entry point must look like.
+    pub signature: Signature,
+    /// Arguments of the entry point, one list a shape.
+    pub shapes: Vec<Vec<Argument>>,
+    /// The device compiled for.
+    pub limits: TargetLimits,
+    /// The pinned toolchain.
+    pub toolchain: PathBuf,
+}
+
+/// A source that can run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CompiledSource {
+    /// One plan a shape, in the job's order.
+    pub plans: Vec<Plan>,
+    /// The code, for the emulated device.
+    pub ptx: String,
+    /// Mangled kernel name by instantiation as the plans spell it.
+    pub lowered_names: BTreeMap<String, String>,
+    /// What the compiler made of each kernel.
+    pub usage: Vec<toolchain::KernelUsage>,
+    /// Warnings of both stages.
+    pub warnings: Vec<Diagnostic>,
+    /// Options handed to NVRTC.
+    pub options: Vec<String>,
+    /// NVRTC's version.
+    pub nvrtc_version: String,
+}
+
+/// A source that cannot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CompileRefusal {
+    /// `plan_error`, `compile_error` or `judge_error`.
+    pub verdict: Verdict,
+    /// What exactly.
+    pub kind: Option<VerdictKind>,
+    /// One sentence for a person.
+    pub message: String,
+    /// Messages at places in the source.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Seconds spent inside the child.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct CompileTimes {
+    /// Parsing and interpreting the host function over all shapes.
+    pub plan_s: f64,
+    /// NVRTC.
+    pub compile_s: f64,
+}
+
+/// The child's answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CompileReply {
+    /// What came of it.
+    pub outcome: Result<CompiledSource, CompileRefusal>,
+    /// Where the time went.
+    pub times: CompileTimes,
+    /// Set by the parent: how the child's confinement fell short.
+    #[serde(skip)]
+    pub confinement_warning: Option<String>,
+}
+
+/// How NVRTC is asked for the lowered name of a `__constant__` or `__device__` variable.
+pub(crate) fn symbol_expression(symbol: &str) -> String {
+    format!("&{symbol}")
+}

@@ -1,0 +1,48 @@
+//! What the procedure needs from its surroundings, all of it injected.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use domain::Clock;
+use toolchain::Toolchain;
+
+/// The surroundings of a judging.
+#[derive(Clone)]
+pub struct Environment {
+    /// The pinned compiler.
+    pub toolchain: Toolchain,
+    /// The binary that is re-executed for the `__compile` and `__execute` roles.
+    pub program: PathBuf,
+    /// Where compiled references are kept between judgings; `None` keeps nothing.
+    pub cache: Option<PathBuf>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Judge on a host without Landlock too. Every report then carries a warning.
+    pub allow_unconfined: bool,
+    /// Set to stop the judging; it then ends as `cancelled`.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Environment {
+    /// Surroundings that re-execute the running binary.
+    pub fn new(toolchain: Toolchain, clock: Arc<dyn Clock>) -> Result<Self, EnvironmentError> {
+        let program = std::env::current_exe().map_err(EnvironmentError::Program)?;
+        Ok(Self {
+            toolchain,
+            program,
+            cache: None,
+            clock,
+            allow_unconfined: false,
+            cancel: Arc::default(),
+        })
+    }
+}
+
+/// Why the surroundings could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvironmentError {
+    /// The running binary cannot be found again.
+    #[error("cannot find the running program, which the sandboxed children are started from")]
+    Program(#[source] std::io::Error),
+}

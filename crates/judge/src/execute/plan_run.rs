@@ -1,0 +1,264 @@
+//! Puts a launch plan on a device.
+
+use std::collections::BTreeMap;
+
+use device::{Address, Argument, BufferId, Device, DeviceError, LaunchSpec, ModuleId, Operation};
+use device::{Span, StreamId};
+use domain::VerdictKind;
+use launch_plan::{Buffer, Launch, LaunchArgument, Place, Plan};
+
+use crate::compile::wire::symbol_expression;
+
+/// A loaded program on a device.
+pub(super) struct Loaded<'a> {
+    pub device: &'a mut dyn Device,
+    pub stream: StreamId,
+    pub module: ModuleId,
+    /// Mangled kernel name by instantiation.
+    pub lowered_names: &'a BTreeMap<String, String>,
+}
+
+impl Loaded<'_> {
+    /// Runs a plan whose parameters lie in `parameters`. Scratch is allocated before the first
+    /// operation and given back afterwards, whatever happens.
+    pub fn run(
+        &mut self,
+        plan: &Plan,
+        parameters: &[Option<BufferId>],
+    ) -> Result<Span, DeviceError> {
+        let mut scratch = BTreeMap::new();
+        let result = self
+            .allocate(plan, &mut scratch)
+            .and_then(|()| self.run_segments(plan, parameters, &mut scratch));
+        for buffer in scratch.into_values() {
+            self.device.free(buffer)?;
+        }
+        result
+    }
+
+    fn allocate(
+        &mut self,
+        plan: &Plan,
+        scratch: &mut BTreeMap<u32, BufferId>,
+    ) -> Result<(), DeviceError> {
+        for operation in &plan.operations {
+            if let launch_plan::Operation::Allocate {
+                scratch: id,
+                bytes,
+                line,
+            } = operation
+            {
+                let label = format!("scratch of line {line}");
+                scratch.insert(*id, self.device.allocate(*bytes, &label)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// A free ends a segment, so that a later use of the memory is found out.
+    fn run_segments(
+        &mut self,
+        plan: &Plan,
+        parameters: &[Option<BufferId>],
+        scratch: &mut BTreeMap<u32, BufferId>,
+    ) -> Result<Span, DeviceError> {
+        let mut total = Span::default();
+        let mut segment = Vec::new();
+        for operation in &plan.operations {
+            if let launch_plan::Operation::Free { scratch: id, .. } = operation {
+                self.flush(&mut segment, &mut total)?;
+                if let Some(buffer) = scratch.remove(id) {
+                    self.device.free(buffer)?;
+                }
+            } else if let Some(operation) = self.translate(operation, parameters, scratch)? {
+                segment.push(operation);
+            }
+        }
+        self.flush(&mut segment, &mut total)?;
+        Ok(total)
+    }
+
+    fn flush(&mut self, segment: &mut Vec<Operation>, total: &mut Span) -> Result<(), DeviceError> {
+        if !segment.is_empty() {
+            total.append(self.device.run(self.stream, segment)?);
+            segment.clear();
+        }
+        Ok(())
+    }
+
+    fn translate(
+        &mut self,
+        operation: &launch_plan::Operation,
+        parameters: &[Option<BufferId>],
+        scratch: &BTreeMap<u32, BufferId>,
+    ) -> Result<Option<Operation>, DeviceError> {
+        use launch_plan::Operation as Planned;
+        let place = |place: &Place| resolve(place, parameters, scratch);
+        Ok(Some(match operation {
+            Planned::Allocate { .. } | Planned::Free { .. } => return Ok(None),
+            Planned::Launch(launch) => Operation::Launch(self.launch(launch, &place)?),
+            Planned::Memset {
+                destination,
+                value,
+                bytes,
+                ..
+            } => Operation::Memset {
+                destination: place(destination)?,
+                value: *value,
+                bytes: *bytes,
+            },
+            Planned::Copy {
+                destination,
+                source,
+                bytes,
+                ..
+            } => Operation::Copy {
+                destination: place(destination)?,
+                source: place(source)?,
+                bytes: *bytes,
+            },
+            Planned::Upload {
+                destination, data, ..
+            } => Operation::Upload {
+                destination: place(destination)?,
+                data: data.clone(),
+            },
+            Planned::UploadSymbol {
+                symbol,
+                offset_bytes,
+                data,
+                ..
+            } => Operation::Upload {
+                destination: self.symbol(symbol, *offset_bytes)?,
+                data: data.clone(),
+            },
+            Planned::CopyToSymbol {
+                symbol,
+                offset_bytes,
+                source,
+                bytes,
+                ..
+            } => Operation::Copy {
+                destination: self.symbol(symbol, *offset_bytes)?,
+                source: place(source)?,
+                bytes: *bytes,
+            },
+        }))
+    }
+
+    /// A place in a `__constant__` or `__device__` variable.
+    fn symbol(&mut self, symbol: &str, offset_bytes: u64) -> Result<Address, DeviceError> {
+        let expression = symbol_expression(symbol);
+        let lowered = self.lowered_names.get(&expression);
+        let found = lowered.and_then(|lowered| self.device.symbol(self.module, lowered));
+        let Some((Address::Buffer { buffer, .. }, _)) = found else {
+            return Err(DeviceError::Internal(format!(
+                "no compiled variable for `{symbol}`"
+            )));
+        };
+        let offset_bytes = i64::try_from(offset_bytes).unwrap_or(i64::MAX);
+        Ok(Address::Buffer {
+            buffer,
+            offset_bytes,
+        })
+    }
+
+    fn launch(
+        &self,
+        launch: &Launch,
+        place: &dyn Fn(&Place) -> Result<Address, DeviceError>,
+    ) -> Result<LaunchSpec, DeviceError> {
+        let instance = &launch.kernel.0;
+        let kernel = self
+            .lowered_names
+            .get(instance)
+            .ok_or_else(|| DeviceError::Internal(format!("no compiled kernel for `{instance}`")))?;
+        let arguments = launch
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                LaunchArgument::Pointer(pointer) => place(pointer).map(Argument::Pointer),
+                LaunchArgument::Value(bytes) => Ok(Argument::Value(bytes.clone())),
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        self.check_layout(launch, kernel, &arguments)?;
+        Ok(LaunchSpec {
+            module: self.module,
+            kernel: kernel.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared_bytes: launch.dynamic_shared_bytes,
+            arguments,
+        })
+    }
+
+    /// The plan's idea of the kernel's parameters must be the compiler's.
+    fn check_layout(
+        &self,
+        launch: &Launch,
+        kernel: &str,
+        arguments: &[Argument],
+    ) -> Result<(), DeviceError> {
+        let layout = self.device.kernel(self.module, kernel)?;
+        let planned: Vec<u64> = arguments.iter().map(argument_bytes).collect();
+        if planned != layout.parameter_bytes {
+            return Err(DeviceError::Fault(device::Fault {
+                kind: VerdictKind::LaunchConfig,
+                message: format!(
+                    "`{}` takes parameters of {:?} bytes, but the launch passes {planned:?}",
+                    launch.kernel.0, layout.parameter_bytes
+                ),
+                line: Some(launch.line),
+            }));
+        }
+        let available = u64::from(self.device.limits().shared_memory_per_block_optin_bytes);
+        let wanted = layout.static_shared_bytes + u64::from(launch.dynamic_shared_bytes);
+        if wanted > available {
+            return Err(DeviceError::Fault(device::Fault {
+                kind: VerdictKind::LaunchConfig,
+                message: format!(
+                    "`{}` asks for {wanted} bytes of shared memory per block; the limit is {available}",
+                    launch.kernel.0
+                ),
+                line: Some(launch.line),
+            }));
+        }
+        Ok(())
+    }
+}
+
+fn argument_bytes(argument: &Argument) -> u64 {
+    match argument {
+        Argument::Pointer(_) => 8,
+        Argument::Value(bytes) => bytes.len() as u64,
+    }
+}
+
+fn resolve(
+    place: &Place,
+    parameters: &[Option<BufferId>],
+    scratch: &BTreeMap<u32, BufferId>,
+) -> Result<Address, DeviceError> {
+    let buffer = match place.buffer {
+        Buffer::Null => return Ok(Address::Null),
+        Buffer::Parameter(index) => parameters.get(index as usize).copied().flatten(),
+        Buffer::Scratch(id) => scratch.get(&id).copied(),
+    };
+    match buffer {
+        Some(buffer) => Ok(Address::Buffer {
+            buffer,
+            offset_bytes: place.offset_bytes,
+        }),
+        // A plan that uses scratch after its cudaFree: the interpreter let the pointer through.
+        None if matches!(place.buffer, Buffer::Scratch(_)) => {
+            Err(DeviceError::Fault(device::Fault {
+                kind: VerdictKind::UseAfterFree,
+                message: "the host function uses device memory after cudaFree".to_owned(),
+                line: None,
+            }))
+        }
+        None => Err(DeviceError::Internal(format!(
+            "the plan names no buffer: {place:?}"
+        ))),
+    }
+}

@@ -1,0 +1,282 @@
+//! The procedure, step by step. It always ends in a report; there is no other way out.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signature, Verdict};
+use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
+
+use crate::assemble::{Findings, assemble};
+use crate::compile::wire::{CompileJob, CompileReply, CompiledSource};
+use crate::compile::{compile, compile_cached};
+use crate::execute::wire::{Code, ExecuteJob, ParameterJob, ShapeJob};
+use crate::execute::{Interruption, execute};
+use crate::{Environment, JudgeRequest};
+
+/// Wall clock of the executor over all shapes on the emulated device.
+const EXECUTE_WALL: Duration = Duration::from_secs(60);
+
+/// Packages grant thread instructions; the device counts warp instructions. Granting one for every 8
+/// lets code that keeps a quarter of its lanes busy use all that was granted.
+const LANES_EXPECTED: u64 = 8;
+
+/// Judges one source. Every failure, the judge's own included, is a verdict in the report.
+pub fn judge(
+    environment: &Environment,
+    request: &JudgeRequest,
+    progress: &mut dyn FnMut(Progress),
+) -> Report {
+    let mut judging = Judging::begin(environment, request);
+    if let Err(interruption) = judging.proceed(progress) {
+        judging.findings.interruption = Some(interruption);
+    }
+    judging.report()
+}
+
+/// A judging in the making.
+struct Judging<'a> {
+    environment: &'a Environment,
+    request: &'a JudgeRequest,
+    started_at: DateTime<Utc>,
+    started: Duration,
+    findings: Findings,
+}
+
+impl<'a> Judging<'a> {
+    fn begin(environment: &'a Environment, request: &'a JudgeRequest) -> Self {
+        Self {
+            environment,
+            request,
+            started_at: environment.clock.now(),
+            started: environment.clock.monotonic(),
+            findings: Findings::default(),
+        }
+    }
+
+    fn proceed(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Interruption> {
+        let package = &self.request.package;
+        if self.request.device.kind() != DeviceKind::Emulated {
+            return Err(Interruption {
+                verdict: Verdict::Unsupported,
+                kind: None,
+                message: format!(
+                    "this build judges on the emulated device only, not on `{}`",
+                    self.request.device
+                ),
+            });
+        }
+        self.findings.shapes = package.shapes(self.request.mode, DeviceKind::Emulated, None);
+
+        progress(Progress {
+            phase: Phase::Compiling,
+            done: 0,
+            total: 1,
+        });
+        let submission = self.compile_submission()?;
+        let reference = self.compile_reference()?;
+        progress(Progress {
+            phase: Phase::Compiling,
+            done: 1,
+            total: 1,
+        });
+        self.execute(submission, reference, progress)
+    }
+
+    fn compile_submission(&mut self) -> Result<CompiledSource, Interruption> {
+        let package = &self.request.package;
+        let arguments = self.arguments(|spec| vec![buffer(spec.bytes)])?;
+        let job = self.compile_job(self.request.source.as_str(), package.signature(), arguments);
+        let CompileReply {
+            outcome,
+            times,
+            confinement_warning,
+        } = compile(self.environment, &job);
+        self.findings.compile_times = times;
+        self.findings.warnings.extend(confinement_warning);
+        match outcome {
+            Ok(compiled) => {
+                self.findings.keep_compiled(&compiled, &job.limits);
+                Ok(compiled)
+            }
+            Err(refusal) => {
+                self.findings.diagnostics = refusal.diagnostics;
+                Err(Interruption {
+                    verdict: refusal.verdict,
+                    kind: refusal.kind,
+                    message: refusal.message,
+                })
+            }
+        }
+    }
+
+    fn compile_reference(&self) -> Result<CompiledSource, Interruption> {
+        let package = &self.request.package;
+        let arguments = self.arguments(reference_buffers)?;
+        let source = package.reference_source.as_str();
+        let job = self.compile_job(source, package.reference_signature(), arguments);
+        compile_cached(self.environment, &job)
+            .outcome
+            .map_err(|refusal| our_fault(format!("the problem's reference: {}", refusal.message)))
+    }
+
+    fn compile_job(
+        &self,
+        source: &str,
+        signature: Signature,
+        shapes: Vec<Vec<launch_plan::Argument>>,
+    ) -> CompileJob {
+        CompileJob {
+            source: source.to_owned(),
+            signature,
+            shapes,
+            limits: scoring::device(self.request.device).limits.clone(),
+            toolchain: self.environment.toolchain.root().to_owned(),
+        }
+    }
+
+    /// Arguments of the entry point for every shape.
+    fn arguments(
+        &self,
+        of_tensor: fn(&TensorSpec) -> Vec<launch_plan::Argument>,
+    ) -> Result<Vec<Vec<launch_plan::Argument>>, Interruption> {
+        let of_shape = |shape: &Shape| {
+            let arguments = self
+                .request
+                .package
+                .arguments(&shape.axes)
+                .map_err(evaluation)?;
+            Ok(arguments
+                .iter()
+                .flat_map(|argument| match argument {
+                    Argument::Tensor(spec) => of_tensor(spec),
+                    Argument::Scalar(scalar) => vec![scalar_argument(scalar.value)],
+                })
+                .collect())
+        };
+        self.findings.shapes.iter().map(of_shape).collect()
+    }
+
+    fn execute(
+        &mut self,
+        submission: CompiledSource,
+        reference: CompiledSource,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Interruption> {
+        let job = self.execute_job(submission, reference)?;
+        let total = u32::try_from(job.shapes.len()).unwrap_or(u32::MAX);
+        progress(Progress {
+            phase: Phase::Checking,
+            done: 0,
+            total,
+        });
+        let outcomes = &mut self.findings.outcomes;
+        let warning = execute(self.environment, &job, EXECUTE_WALL, &mut |outcome| {
+            outcomes.push(outcome);
+            let done = u32::try_from(outcomes.len()).unwrap_or(total);
+            progress(Progress {
+                phase: Phase::Checking,
+                done,
+                total,
+            });
+        })?;
+        self.findings.warnings.extend(warning);
+        Ok(())
+    }
+
+    fn execute_job(
+        &self,
+        submission: CompiledSource,
+        reference: CompiledSource,
+    ) -> Result<ExecuteJob, Interruption> {
+        let package = &self.request.package;
+        let plans = submission.plans.into_iter().zip(reference.plans);
+        let shapes = self
+            .findings
+            .shapes
+            .iter()
+            .zip(plans)
+            .map(|(shape, (plan, reference_plan))| {
+                Ok(ShapeJob {
+                    id: shape.id.clone(),
+                    parameters: parameters(package, shape)?,
+                    plan,
+                    reference_plan,
+                })
+            })
+            .collect::<Result<Vec<_>, Interruption>>()?;
+        Ok(ExecuteJob {
+            submission: Code {
+                ptx: submission.ptx,
+                lowered_names: submission.lowered_names,
+            },
+            reference: Code {
+                ptx: reference.ptx,
+                lowered_names: reference.lowered_names,
+            },
+            shapes,
+            limits: scoring::device(self.request.device).limits.clone(),
+            master_seed: self.request.master_seed,
+            memory_limit_bytes: package.limits.memory_bytes,
+            instruction_fuel: package.limits.emulated_instructions / LANES_EXPECTED,
+        })
+    }
+
+    fn report(self) -> Report {
+        let total_s = (self.environment.clock.monotonic() - self.started).as_secs_f64();
+        let mut report = assemble(self.request, self.findings, total_s);
+        report.started_at = self.started_at;
+        report.finished_at = self.environment.clock.now();
+        report
+    }
+}
+
+fn parameters(package: &Package, shape: &Shape) -> Result<Vec<ParameterJob>, Interruption> {
+    let arguments = package.arguments(&shape.axes).map_err(evaluation)?;
+    arguments
+        .into_iter()
+        .map(|argument| match argument {
+            Argument::Scalar(_) => Ok(ParameterJob::Scalar),
+            Argument::Tensor(spec) => {
+                let tolerance = package.tolerance(&spec.name);
+                let slack = tolerance.map_or(Ok(0.0), |tolerance| tolerance.slack(&shape.axes));
+                Ok(ParameterJob::Tensor {
+                    slack: slack.map_err(evaluation)?,
+                    spec,
+                })
+            }
+        })
+        .collect()
+}
+
+/// What the reference gets in place of one tensor: values and magnitudes, both in double precision,
+/// for a floating output; the tensor itself otherwise.
+fn reference_buffers(spec: &TensorSpec) -> Vec<launch_plan::Argument> {
+    if spec.direction == Direction::In || !spec.element.is_float() {
+        return vec![buffer(spec.bytes)];
+    }
+    let bytes = spec.elements() * ElementType::F64.size_bytes();
+    vec![buffer(bytes), buffer(bytes)]
+}
+
+fn buffer(bytes: u64) -> launch_plan::Argument {
+    launch_plan::Argument::Buffer { bytes }
+}
+
+fn scalar_argument(value: ScalarValue) -> launch_plan::Argument {
+    match value {
+        ScalarValue::Integer(value) => launch_plan::Argument::Int(value),
+        ScalarValue::Float(value) => launch_plan::Argument::Float(value),
+    }
+}
+
+fn evaluation(error: problems::EvaluationError) -> Interruption {
+    our_fault(error.to_string())
+}
+
+fn our_fault(message: String) -> Interruption {
+    Interruption {
+        verdict: Verdict::JudgeError,
+        kind: None,
+        message,
+    }
+}

@@ -1,0 +1,232 @@
+//! One attempt: judge in a blocking thread, keep the lease beside it, hand the report in.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use domain::{AttemptId, Progress, Report, Verdict};
+use judge::{Environment, JudgeRequest};
+use problems::Package;
+use protocol::worker::{
+    AttemptOutcome, AttemptReport, Claim, Heartbeat, LeaseToken, ProgressReport,
+};
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
+
+use crate::client::{Client, ClientError};
+use crate::lease::Lease;
+
+/// Between two tries of a call under the lease.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+
+/// Everything one attempt needs.
+pub(crate) struct Attempt {
+    pub client: Client,
+    pub claim: Claim,
+    /// `None`: this worker does not have the claimed version.
+    pub package: Option<Arc<Package>>,
+    pub environment: Environment,
+    pub master_seed: [u8; 32],
+    pub heartbeat_interval: Duration,
+    pub progress_interval: Duration,
+}
+
+/// Why an attempt was given up without a report.
+#[derive(Debug, PartialEq, Eq)]
+enum GivenUp {
+    /// The submission was cancelled; no report is wanted.
+    Cancelled,
+    /// The API gave the judging to somebody else.
+    Superseded,
+    /// The lease ran out while the API could not be reached.
+    LeaseLost,
+}
+
+impl Attempt {
+    /// Judges and reports. All failures end here: the lease covers whatever was not handed in.
+    pub async fn run(mut self) {
+        let judging = self.claim.judging_id;
+        self.environment.cancel = Arc::new(AtomicBool::new(false));
+        // A long poll may have eaten most of the claim's lease; start from a whole one.
+        let lease = match self.first_lease().await {
+            Ok(lease) => lease,
+            Err(reason) => return tracing::warn!(%judging, ?reason, "attempt given up at once"),
+        };
+        match self.judge_under(lease).await {
+            Ok((outcome, lease)) => self.hand_in(outcome, lease).await,
+            Err(reason) => tracing::warn!(%judging, ?reason, "attempt given up"),
+        }
+    }
+
+    async fn first_lease(&self) -> Result<Lease, GivenUp> {
+        let mut lease = Lease::granted(self.now(), self.claim.lease_s);
+        self.beat(&mut lease).await.map(|()| lease)
+    }
+
+    /// Runs the judging and keeps the lease. Returns with the executor dead in every case.
+    async fn judge_under(&self, mut lease: Lease) -> Result<(AttemptOutcome, Lease), GivenUp> {
+        let Some(package) = self.package.clone() else {
+            let reason = "this worker does not have the claimed version of the problem".to_owned();
+            return Ok((AttemptOutcome::Retry { reason }, lease));
+        };
+        let (progress_to, progress) = watch::channel(None);
+        // Beside the judging, so that a slow call delays neither it nor a heartbeat. Ends with its
+        // sender, which the judging drops.
+        tokio::spawn(self.streamer().run(progress));
+        let mut judged = self.start(package, progress_to);
+
+        let mut beats = interval_at(
+            Instant::now() + self.heartbeat_interval,
+            self.heartbeat_interval,
+        );
+        beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                outcome = &mut judged => {
+                    return match outcome {
+                        Ok(report) => Ok((self.outcome(report), lease)),
+                        Err(panic) => Ok((retry(format!("the judging panicked: {panic}")), lease)),
+                    };
+                }
+                _ = beats.tick() => {
+                    if let Err(reason) = self.beat(&mut lease).await {
+                        self.environment.cancel.store(true, Ordering::Relaxed);
+                        // Wait until the children are gone before anything else is claimed.
+                        let _ = judged.await;
+                        return Err(reason);
+                    }
+                }
+            }
+        }
+    }
+
+    fn start(
+        &self,
+        package: Arc<Package>,
+        progress: watch::Sender<Option<Progress>>,
+    ) -> tokio::task::JoinHandle<Report> {
+        let environment = self.environment.clone();
+        let request = JudgeRequest {
+            package,
+            source: self.claim.source.clone(),
+            device: self.claim.device,
+            mode: self.claim.mode,
+            queued: Duration::try_from_secs_f64(self.claim.queued_s).ok(),
+            master_seed: self.master_seed,
+        };
+        tokio::task::spawn_blocking(move || {
+            judge::judge(&environment, &request, &mut |step| {
+                progress.send_replace(Some(step));
+            })
+        })
+    }
+
+    /// A report that blames the judge is a worker's fault: another attempt may do better.
+    fn outcome(&self, report: Report) -> AttemptOutcome {
+        if report.verdict == Verdict::JudgeError {
+            return retry(report.message);
+        }
+        AttemptOutcome::Report {
+            report: Box::new(report),
+        }
+    }
+
+    /// One heartbeat; repeated while the API cannot be reached and the lease holds.
+    async fn beat(&self, lease: &mut Lease) -> Result<(), GivenUp> {
+        let body = Heartbeat {
+            lease_token: self.claim.lease_token,
+        };
+        loop {
+            let sent = self.now();
+            match self.client.heartbeat(self.claim.attempt_id, &body).await {
+                Ok(answer) if answer.cancel => return Err(GivenUp::Cancelled),
+                Ok(answer) => {
+                    *lease = Lease::granted(sent, answer.lease_s);
+                    return Ok(());
+                }
+                Err(ClientError::Unreachable(reason)) => {
+                    tracing::warn!(%reason, "heartbeat failed; trying again");
+                    self.pause_within(*lease).await?;
+                }
+                Err(ClientError::Superseded(_) | ClientError::Refused { .. }) => {
+                    return Err(GivenUp::Superseded);
+                }
+            }
+        }
+    }
+
+    fn streamer(&self) -> Streamer {
+        Streamer {
+            client: self.client.clone(),
+            attempt: self.claim.attempt_id,
+            lease_token: self.claim.lease_token,
+            interval: self.progress_interval,
+        }
+    }
+
+    /// Hands the outcome in until it is taken, refused, or the lease is over.
+    async fn hand_in(&self, outcome: AttemptOutcome, lease: Lease) {
+        let judging = self.claim.judging_id;
+        let body = AttemptReport {
+            lease_token: self.claim.lease_token,
+            outcome,
+        };
+        loop {
+            match self.client.report(self.claim.attempt_id, &body).await {
+                Ok(answer) => {
+                    return tracing::info!(%judging, verdict = ?answer.verdict, "reported");
+                }
+                Err(ClientError::Unreachable(reason)) => {
+                    tracing::warn!(%judging, %reason, "the report was not delivered; trying again");
+                    if self.pause_within(lease).await.is_err() {
+                        return tracing::warn!(%judging, "the lease ended before the report was delivered");
+                    }
+                }
+                Err(error) => return tracing::warn!(%judging, %error, "the report was refused"),
+            }
+        }
+    }
+
+    async fn pause_within(&self, lease: Lease) -> Result<(), GivenUp> {
+        let left = lease.left(self.now());
+        if left.is_zero() {
+            return Err(GivenUp::LeaseLost);
+        }
+        sleep(RETRY_PAUSE.min(left)).await;
+        Ok(())
+    }
+
+    fn now(&self) -> Duration {
+        self.environment.clock.monotonic()
+    }
+}
+
+/// Sends the latest progress, at most once an interval. A courtesy: failures are dropped.
+struct Streamer {
+    client: Client,
+    attempt: AttemptId,
+    lease_token: LeaseToken,
+    interval: Duration,
+}
+
+impl Streamer {
+    async fn run(self, mut progress: watch::Receiver<Option<Progress>>) {
+        while progress.changed().await.is_ok() {
+            let Some(progress) = *progress.borrow_and_update() else {
+                continue;
+            };
+            let body = ProgressReport {
+                lease_token: self.lease_token,
+                progress,
+            };
+            if let Err(error) = self.client.progress(self.attempt, &body).await {
+                tracing::debug!(%error, "progress was not delivered");
+            }
+            sleep(self.interval).await;
+        }
+    }
+}
+
+fn retry(reason: String) -> AttemptOutcome {
+    AttemptOutcome::Retry { reason }
+}
