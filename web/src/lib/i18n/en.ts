@@ -76,7 +76,7 @@ export const en = {
 	'list.devices': 'Devices',
 	'list.devices.none': 'No worker is connected: submissions wait until one comes.',
 	'list.device.workers': 'workers {workers}, waiting {queued}',
-	'roof.caption': 'Fig. 1 — the roof every score is measured against',
+	'roof.caption': 'Fig. 1. The roof every score is measured against',
 	'roof.alt':
 		'Roofline: attainable throughput over arithmetic intensity. It rises with the memory bandwidth and is flat at the compute peak; kernels lie below it.',
 	'roof.intensity': 'arithmetic intensity, FLOP/byte',

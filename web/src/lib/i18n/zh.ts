@@ -73,7 +73,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'list.devices': '设备',
 	'list.devices.none': '没有连接的评测机：提交会一直等待，直到有评测机上线。',
 	'list.device.workers': '评测机 {workers}，排队 {queued}',
-	'roof.caption': '图 1 — 每个分数所对照的屋顶线',
+	'roof.caption': '图 1：每个分数所对照的屋顶线',
 	'roof.alt':
 		'屋顶线图：可达吞吐率随算术强度变化。先随内存带宽上升，到计算峰值后持平；内核位于其下方。',
 	'roof.intensity': '算术强度，FLOP/字节',
