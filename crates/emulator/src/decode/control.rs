@@ -1,0 +1,265 @@
+//! Branches, calls, barriers and fences.
+
+use super::{Decoder, Modifiers, frame};
+use crate::LoadError;
+use crate::program::{Barrier, BarrierMode, Builtin, Call, Kind, NO_JOIN};
+use crate::syntax::{Operand, Type};
+
+pub(super) fn branch(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    m.ignore(&["uni"]);
+    m.finish()?;
+    let Operand::Label(label) = d.operand(0)? else {
+        return Err(m.unsupported());
+    };
+    d.emit(Kind::Branch {
+        target: *label as u32,
+        join: NO_JOIN,
+    });
+    Ok(())
+}
+
+pub(super) fn branch_table(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    if !m.take("idx") {
+        return Err(m.unsupported());
+    }
+    m.ignore(&["uni"]);
+    m.finish()?;
+    let index = d.source(0, Type::U32)?;
+    let Operand::Symbol(name, _) = d.operand(1)? else {
+        return Err(m.unsupported());
+    };
+    let table = d
+        .text
+        .branch_targets
+        .iter()
+        .find(|(table, _)| table == name);
+    let (_, labels) = table.ok_or_else(|| d.malformed("an undeclared branch table"))?;
+    let targets = labels.iter().map(|&label| label as u32).collect();
+    d.emit(Kind::Table {
+        index,
+        targets,
+        join: NO_JOIN,
+    });
+    Ok(())
+}
+
+pub(super) fn exit(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    m.finish()?;
+    d.emit(Kind::Exit);
+    Ok(())
+}
+
+pub(super) fn returns(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    m.ignore(&["uni"]);
+    m.finish()?;
+    d.emit(if d.text.is_entry {
+        Kind::Exit
+    } else {
+        Kind::Return
+    });
+    Ok(())
+}
+
+pub(super) fn trap(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    m.finish()?;
+    d.emit(Kind::Trap);
+    Ok(())
+}
+
+pub(super) fn sleep(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    m.last_type()?;
+    m.finish()?;
+    d.out.couples_blocks = true;
+    d.emit(Kind::Sleep);
+    Ok(())
+}
+
+/// Fences: accesses are already in order here, but a fence tells that blocks communicate.
+pub(super) fn fence(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    if m.base() == "pmevent" {
+        m.ignore(&["mask"]);
+    } else {
+        let wide = m.take("gl") | m.take("sys") | m.take("gpu");
+        m.ignore(&["cta", "cluster", "sc", "acq_rel", "acquire", "release"]);
+        d.out.couples_blocks |= wide;
+    }
+    m.finish()?;
+    d.emit(Kind::Fence);
+    Ok(())
+}
+
+/// `bar` and `barrier`: `bar` is the aligned form.
+pub(super) fn barrier(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    if m.take("warp") {
+        if !m.take("sync") {
+            return Err(m.unsupported());
+        }
+        m.finish()?;
+        let members = d.source(0, Type::U32)?;
+        d.emit(Kind::SyncWarp { members });
+        return Ok(());
+    }
+    m.ignore(&["cta"]);
+    let aligned = m.take("aligned") | (m.base() == "bar");
+    let (mode, first, trailing) = barrier_mode(d, m)?;
+    let id = d.source(first, Type::U32)?;
+    let given = d.statement.operands.len() - trailing;
+    let threads = match given - first {
+        1 => None,
+        2 => Some(d.source(first + 1, Type::U32)?),
+        _ => return Err(m.unsupported()),
+    };
+    if matches!(mode, BarrierMode::Arrive) && threads.is_none() {
+        return Err(d.malformed("a thread count is missing"));
+    }
+    d.emit(Kind::Barrier(Barrier {
+        id,
+        threads,
+        mode,
+        aligned,
+    }));
+    Ok(())
+}
+
+/// The mode, the index of the barrier's number, and how many operands follow the thread count.
+fn barrier_mode(
+    d: &mut Decoder<'_>,
+    m: &mut Modifiers<'_>,
+) -> Result<(BarrierMode, usize, usize), LoadError> {
+    if d.statement.operands.is_empty() {
+        return Err(m.unsupported());
+    }
+    if m.take("sync") {
+        m.finish()?;
+        return Ok((BarrierMode::Sync, 0, 0));
+    }
+    if m.take("arrive") {
+        m.finish()?;
+        return Ok((BarrierMode::Arrive, 0, 0));
+    }
+    if !m.take("red") {
+        return Err(m.unsupported());
+    }
+    let op = m.next();
+    let ty = m.last_type()?;
+    m.finish()?;
+    let last = d.statement.operands.len() - 1;
+    let by = d.predicate(last)?;
+    let mode = match (op, ty) {
+        (Some("popc"), Type::U32) => {
+            let Operand::Register(register) = d.operand(0)? else {
+                return Err(m.unsupported());
+            };
+            BarrierMode::Count {
+                dst: d.slot_home(*register)?,
+                by,
+            }
+        }
+        (Some("or"), Type::Pred) => BarrierMode::Any {
+            dst: d.predicate_destination(d.operand(0)?)?,
+            by,
+        },
+        (Some("and"), Type::Pred) => BarrierMode::All {
+            dst: d.predicate_destination(d.operand(0)?)?,
+            by,
+        },
+        _ => return Err(m.unsupported()),
+    };
+    Ok((mode, 1, 1))
+}
+
+pub(super) fn call(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    m.ignore(&["uni"]);
+    m.finish()?;
+    let mut operands = d.statement.operands.iter();
+    let mut next = operands.next();
+    let results = match next {
+        Some(Operand::List(results)) => {
+            next = operands.next();
+            &results[..]
+        }
+        _ => &[],
+    };
+    let Some(Operand::Symbol(name, _)) = next else {
+        return Err(d.unsupported("call through a function pointer"));
+    };
+    let arguments = match operands.next() {
+        Some(Operand::List(arguments)) => &arguments[..],
+        _ => &[],
+    };
+    let arguments = frame_offsets(d, arguments)?;
+    let results = frame_offsets(d, results)?;
+    let index = d
+        .unit
+        .functions
+        .iter()
+        .position(|function| function.name == *name);
+    match index {
+        Some(index) if d.unit.functions[index].has_body => {
+            call_function(d, index, &arguments, &results)
+        }
+        _ => call_builtin(d, name, &arguments, &results),
+    }
+}
+
+fn frame_offsets(d: &Decoder<'_>, operands: &[Operand]) -> Result<Vec<u32>, LoadError> {
+    operands
+        .iter()
+        .map(|operand| match operand {
+            Operand::Symbol(name, 0) => d.frame.get(name).copied(),
+            _ => None,
+        })
+        .map(|offset| offset.ok_or_else(|| d.unsupported("call with a register operand")))
+        .collect()
+}
+
+fn call_function(
+    d: &mut Decoder<'_>,
+    index: usize,
+    arguments: &[u32],
+    results: &[u32],
+) -> Result<(), LoadError> {
+    let callee = &d.unit.functions[index];
+    if callee.parameters.len() != arguments.len() || callee.returns.len() != results.len() {
+        return Err(d.malformed("another number of arguments"));
+    }
+    let (offsets, _) = frame(callee);
+    let arguments = arguments
+        .iter()
+        .zip(&callee.parameters)
+        .map(|(&at, parameter)| (at, offsets[&parameter.name], parameter.bytes as u32))
+        .collect();
+    let results = results
+        .iter()
+        .zip(&callee.returns)
+        .map(|(&at, value)| (offsets[&value.name], at, value.bytes as u32))
+        .collect();
+    if !d.out.callees.contains(&index) {
+        d.out.callees.push(index);
+    }
+    d.emit(Kind::Call(Box::new(Call {
+        function: index,
+        arguments,
+        results,
+    })));
+    Ok(())
+}
+
+fn call_builtin(
+    d: &mut Decoder<'_>,
+    name: &str,
+    arguments: &[u32],
+    results: &[u32],
+) -> Result<(), LoadError> {
+    let builtin = match (name, arguments) {
+        ("vprintf", &[format, arguments]) => Builtin::Print {
+            format,
+            arguments,
+            result: results.first().copied(),
+        },
+        ("__assertfail", &[message, _, _, _, _]) => Builtin::AssertFail { message },
+        _ => return Err(d.unsupported(format!("call {name}"))),
+    };
+    d.emit(Kind::Builtin(Box::new(builtin)));
+    Ok(())
+}

@@ -1,0 +1,632 @@
+//! f32 and f64 arithmetic, and the choice between them and the 16-bit formats.
+
+use super::{Decoder, Modifiers, half, integer};
+use crate::LoadError;
+use crate::lanes::{CompareFn, LaneFn, Slot, bin, compare as lanes_compare, ter, un};
+use crate::numerics::{DOWN, NEAREST, Rounding, UP, ZERO, approximate as approx, double, single};
+use crate::program::{Compare, Flop, Kind, Logic, Pipe, Predicate};
+use crate::syntax::{Operand, Type};
+
+/// An f32 operation in every rounding mode. Flushing and saturation are part of it to nearest; in
+/// the other modes, which are rare, [`Decoder::single`] puts steps around it.
+macro_rules! single_modes {
+    ($mode:expr, $ftz:expr, $sat:expr, |$($x:ident),+| $make:ident $f:ident($($y:expr),+)) => {
+        match ($mode, $ftz, $sat) {
+            (Rounding::Nearest, false, false) => {
+                $make(|$($x: u32),+| single::$f::<NEAREST, false, false>($($y),+))
+            }
+            (Rounding::Nearest, true, false) => {
+                $make(|$($x: u32),+| single::$f::<NEAREST, true, false>($($y),+))
+            }
+            (Rounding::Nearest, false, true) => {
+                $make(|$($x: u32),+| single::$f::<NEAREST, false, true>($($y),+))
+            }
+            (Rounding::Nearest, true, true) => {
+                $make(|$($x: u32),+| single::$f::<NEAREST, true, true>($($y),+))
+            }
+            (Rounding::Zero, ..) => $make(|$($x: u32),+| single::$f::<ZERO, false, false>($($y),+)),
+            (Rounding::Down, ..) => $make(|$($x: u32),+| single::$f::<DOWN, false, false>($($y),+)),
+            (Rounding::Up, ..) => $make(|$($x: u32),+| single::$f::<UP, false, false>($($y),+)),
+        }
+    };
+}
+
+/// As [`single_modes`], for operations without saturation.
+macro_rules! single_modes_unsaturated {
+    ($mode:expr, $ftz:expr, |$($x:ident),+| $make:ident $f:ident($($y:expr),+)) => {
+        match ($mode, $ftz) {
+            (Rounding::Nearest, false) => {
+                $make(|$($x: u32),+| single::$f::<NEAREST, false>($($y),+))
+            }
+            (Rounding::Nearest, true) => $make(|$($x: u32),+| single::$f::<NEAREST, true>($($y),+)),
+            (Rounding::Zero, _) => $make(|$($x: u32),+| single::$f::<ZERO, false>($($y),+)),
+            (Rounding::Down, _) => $make(|$($x: u32),+| single::$f::<DOWN, false>($($y),+)),
+            (Rounding::Up, _) => $make(|$($x: u32),+| single::$f::<UP, false>($($y),+)),
+        }
+    };
+}
+
+/// An f64 operation in every rounding mode.
+macro_rules! double_modes {
+    ($mode:expr, |$($x:ident),+| $make:ident $f:ident($($y:expr),+)) => {
+        match $mode {
+            Rounding::Nearest => $make(|$($x: u64),+| double::$f::<NEAREST>($($y),+)),
+            Rounding::Zero => $make(|$($x: u64),+| double::$f::<ZERO>($($y),+)),
+            Rounding::Down => $make(|$($x: u64),+| double::$f::<DOWN>($($y),+)),
+            Rounding::Up => $make(|$($x: u64),+| double::$f::<UP>($($y),+)),
+        }
+    };
+}
+
+const SIGN: u32 = 1 << 31;
+const SIGN_64: u64 = 1 << 63;
+
+impl Decoder<'_> {
+    /// An operation of `count` operands, with the steps that `.ftz` and `.sat` need around it when
+    /// the function itself does not take them.
+    fn arithmetic(
+        &mut self,
+        m: &Modifiers<'_>,
+        run: LaneFn,
+        ty: Type,
+        count: usize,
+        (mode, ftz, sat): (Rounding, bool, bool),
+    ) -> Result<(), LoadError> {
+        if ty != Type::F32 || mode == Rounding::Nearest || !(ftz || sat) {
+            return match count {
+                1 => self.unary(Some(run), ty, m),
+                2 => self.binary(Some(run), ty, m),
+                _ => self.ternary(Some(run), ty, m),
+            };
+        }
+        let flop = std::mem::take(&mut self.flop);
+        let mut sources = [Slot::default(); 3];
+        for at in 0..count {
+            sources[at] = self.source(at + 1, ty)?;
+            if ftz {
+                let flushed = self.temporary(false);
+                self.lane(un(single::flush), flushed, &[sources[at]]);
+                sources[at] = flushed;
+            }
+        }
+        self.destination(0, ty, |d, dst| {
+            d.flop = flop;
+            d.lane(run, dst, &sources[..count]);
+            if ftz {
+                d.lane(un(single::flush), dst, &[dst]);
+            }
+            if sat {
+                d.lane(un(single::saturate), dst, &[dst]);
+            }
+        })
+    }
+}
+
+fn single_flop(count: u8) -> Flop {
+    Flop {
+        pipe: Pipe::F32,
+        count,
+    }
+}
+
+fn double_flop(count: u8) -> Flop {
+    Flop {
+        pipe: Pipe::F64,
+        count,
+    }
+}
+
+/// Addition, or subtraction, of any float type.
+pub(super) fn add(
+    d: &mut Decoder<'_>,
+    m: &mut Modifiers<'_>,
+    ty: Type,
+    minus: bool,
+) -> Result<(), LoadError> {
+    if half::is_half(ty) {
+        return half::add(d, m, ty, minus);
+    }
+    let mode = m.rounding().unwrap_or(Rounding::Nearest);
+    let (ftz, sat) = (m.take("ftz"), m.take("sat"));
+    m.finish()?;
+    let (run, flop) = match (ty, minus) {
+        (Type::F32, false) => (
+            single_modes!(mode, ftz, sat, |a, b| bin add(a, b)),
+            single_flop(1),
+        ),
+        (Type::F32, true) => (
+            single_modes!(mode, ftz, sat, |a, b| bin add(a, b ^ SIGN)),
+            single_flop(1),
+        ),
+        (Type::F64, _) if ftz || sat => return Err(m.unsupported()),
+        (Type::F64, false) => (double_modes!(mode, |a, b| bin add(a, b)), double_flop(1)),
+        (Type::F64, true) => (
+            double_modes!(mode, |a, b| bin add(a, b ^ SIGN_64)),
+            double_flop(1),
+        ),
+        _ => return Err(m.unsupported()),
+    };
+    d.flop = flop;
+    d.arithmetic(m, run, ty, 2, (mode, ftz, sat))
+}
+
+pub(super) fn multiply(
+    d: &mut Decoder<'_>,
+    m: &mut Modifiers<'_>,
+    ty: Type,
+) -> Result<(), LoadError> {
+    if half::is_half(ty) {
+        return half::multiply(d, m, ty);
+    }
+    let mode = m.rounding().unwrap_or(Rounding::Nearest);
+    let (ftz, sat) = (m.take("ftz"), m.take("sat"));
+    m.finish()?;
+    let (run, flop) = match ty {
+        Type::F32 => (
+            single_modes!(mode, ftz, sat, |a, b| bin multiply(a, b)),
+            single_flop(1),
+        ),
+        Type::F64 if !ftz && !sat => (
+            double_modes!(mode, |a, b| bin multiply(a, b)),
+            double_flop(1),
+        ),
+        _ => return Err(m.unsupported()),
+    };
+    d.flop = flop;
+    d.arithmetic(m, run, ty, 2, (mode, ftz, sat))
+}
+
+pub(super) fn fused(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    fused_of(d, m, ty)
+}
+
+/// `fma`, and `mad` of floats, which is the same on these devices.
+pub(super) fn fused_of(
+    d: &mut Decoder<'_>,
+    m: &mut Modifiers<'_>,
+    ty: Type,
+) -> Result<(), LoadError> {
+    if half::is_half(ty) {
+        return half::fused(d, m, ty);
+    }
+    let mode = m.rounding().ok_or_else(|| m.unsupported())?;
+    let (ftz, sat) = (m.take("ftz"), m.take("sat"));
+    m.finish()?;
+    let (run, flop) = match ty {
+        Type::F32 => (
+            single_modes!(mode, ftz, sat, |a, b, c| ter fma(a, b, c)),
+            single_flop(2),
+        ),
+        Type::F64 if !ftz && !sat => (
+            double_modes!(mode, |a, b, c| ter fma(a, b, c)),
+            double_flop(2),
+        ),
+        _ => return Err(m.unsupported()),
+    };
+    d.flop = flop;
+    d.arithmetic(m, run, ty, 3, (mode, ftz, sat))
+}
+
+pub(super) fn divide(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    let approximate = m.take("approx") || m.take("full");
+    let mode = m.rounding();
+    let ftz = m.take("ftz");
+    m.finish()?;
+    let run = match (ty, mode, approximate) {
+        (Type::F32, None, true) => {
+            if ftz {
+                bin(|a: u32, b: u32| approx::divide::<true>(a, b))
+            } else {
+                bin(|a: u32, b: u32| approx::divide::<false>(a, b))
+            }
+        }
+        (Type::F32, Some(mode), false) => {
+            single_modes_unsaturated!(mode, ftz, |a, b| bin divide(a, b))
+        }
+        (Type::F64, Some(mode), false) if !ftz => double_modes!(mode, |a, b| bin divide(a, b)),
+        (_, None, false) if !ftz => {
+            return d.binary(integer::quotient(ty), ty, m);
+        }
+        _ => return Err(m.unsupported()),
+    };
+    d.flop = if ty == Type::F32 {
+        single_flop(1)
+    } else {
+        double_flop(1)
+    };
+    d.arithmetic(
+        m,
+        run,
+        ty,
+        2,
+        (mode.unwrap_or(Rounding::Nearest), ftz, false),
+    )
+}
+
+pub(super) fn square_root(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    let approximate = m.take("approx");
+    let mode = m.rounding();
+    let ftz = m.take("ftz");
+    m.finish()?;
+    let run = match (ty, mode, approximate) {
+        (Type::F32, None, true) if ftz => un(|a: u32| approx::square_root::<true>(a)),
+        (Type::F32, None, true) => un(|a: u32| approx::square_root::<false>(a)),
+        (Type::F32, Some(mode), false) => {
+            single_modes_unsaturated!(mode, ftz, |a| un square_root(a))
+        }
+        (Type::F64, Some(mode), false) if !ftz => double_modes!(mode, |a| un square_root(a)),
+        _ => return Err(m.unsupported()),
+    };
+    d.flop = if ty == Type::F32 {
+        single_flop(1)
+    } else {
+        double_flop(1)
+    };
+    d.arithmetic(
+        m,
+        run,
+        ty,
+        1,
+        (mode.unwrap_or(Rounding::Nearest), ftz, false),
+    )
+}
+
+pub(super) fn reciprocal(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    let approximate = m.take("approx");
+    let mode = m.rounding();
+    let ftz = m.take("ftz");
+    m.finish()?;
+    const ONE: u32 = 0x3f80_0000;
+    const ONE_64: u64 = 0x3ff0_0000_0000_0000;
+    let run = match (ty, mode, approximate) {
+        (Type::F32, None, true) if ftz => un(|a: u32| approx::reciprocal::<true>(a)),
+        (Type::F32, None, true) => un(|a: u32| approx::reciprocal::<false>(a)),
+        (Type::F64, None, true) if ftz => un(|a: u64| approx::reciprocal_double(a)),
+        (Type::F32, Some(mode), false) => {
+            single_modes_unsaturated!(mode, ftz, |a| un divide(ONE, a))
+        }
+        (Type::F64, Some(mode), false) if !ftz => double_modes!(mode, |a| un divide(ONE_64, a)),
+        _ => return Err(m.unsupported()),
+    };
+    d.flop = if ty == Type::F32 {
+        single_flop(1)
+    } else {
+        double_flop(1)
+    };
+    d.arithmetic(
+        m,
+        run,
+        ty,
+        1,
+        (mode.unwrap_or(Rounding::Nearest), ftz, false),
+    )
+}
+
+/// `ex2`, `lg2`, `sin`, `cos`, `tanh` and `rsqrt`.
+pub(super) fn approximate(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    if half::is_half(ty) {
+        return half::approximate(d, m, ty);
+    }
+    let ftz = m.take("ftz");
+    if !m.take("approx") {
+        return Err(m.unsupported());
+    }
+    m.finish()?;
+    macro_rules! flushed {
+        ($f:ident) => {
+            if ftz {
+                un(|a: u32| approx::$f::<true>(a))
+            } else {
+                un(|a: u32| approx::$f::<false>(a))
+            }
+        };
+    }
+    let run = match (m.base(), ty) {
+        ("ex2", Type::F32) => flushed!(exp2),
+        ("lg2", Type::F32) => flushed!(log2),
+        ("sin", Type::F32) => flushed!(sine),
+        ("cos", Type::F32) => flushed!(cosine),
+        ("rsqrt", Type::F32) => flushed!(reciprocal_square_root),
+        ("rsqrt", Type::F64) => un(|a: u64| approx::reciprocal_square_root_double(a)),
+        ("tanh", Type::F32) if !ftz => un(|a: u32| approx::hyperbolic_tangent(a)),
+        _ => return Err(m.unsupported()),
+    };
+    d.flop = Flop {
+        pipe: Pipe::Special,
+        count: 1,
+    };
+    d.unary(Some(run), ty, m)
+}
+
+pub(super) fn absolute(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    sign_operation(d, m, true)
+}
+
+pub(super) fn negate(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    sign_operation(d, m, false)
+}
+
+/// `abs` and `neg`: on floats they change the sign bit alone.
+fn sign_operation(
+    d: &mut Decoder<'_>,
+    m: &mut Modifiers<'_>,
+    absolute: bool,
+) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    let ftz = m.take("ftz");
+    m.finish()?;
+    let run = match (ty, absolute, ftz) {
+        (Type::F32, true, false) => Some(un(|a: u32| a & !SIGN)),
+        (Type::F32, true, true) => Some(un(|a: u32| single::flush(a) & !SIGN)),
+        (Type::F32, false, false) => Some(un(|a: u32| a ^ SIGN)),
+        (Type::F32, false, true) => Some(un(|a: u32| single::flush(a) ^ SIGN)),
+        (Type::F64, true, false) => Some(un(|a: u64| a & !SIGN_64)),
+        (Type::F64, false, false) => Some(un(|a: u64| a ^ SIGN_64)),
+        (Type::F16 | Type::Bf16, true, _) => Some(un(|a: u32| a & 0x7fff)),
+        (Type::F16 | Type::Bf16, false, _) => Some(un(|a: u32| a ^ 0x8000)),
+        (Type::F16x2 | Type::Bf16x2, true, _) => Some(un(|a: u32| a & 0x7fff_7fff)),
+        (Type::F16x2 | Type::Bf16x2, false, _) => Some(un(|a: u32| a ^ 0x8000_8000)),
+        (_, true, false) => integer::absolute(ty),
+        (_, false, false) => integer::negate(ty),
+        _ => None,
+    };
+    if ftz && half::is_half(ty) {
+        return Err(m.unsupported());
+    }
+    d.unary(run, ty, m)
+}
+
+/// `min` and `max` of every type.
+pub(super) fn extreme(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    let least = m.base() == "min";
+    if half::is_half(ty) {
+        return half::extreme(d, m, ty, least);
+    }
+    let (ftz, nan) = (m.take("ftz"), m.take("NaN"));
+    m.finish()?;
+    macro_rules! pick {
+        ($f:ident) => {
+            match (ftz, nan) {
+                (false, false) => bin(|a: u32, b: u32| single::$f::<false, false>(a, b)),
+                (true, false) => bin(|a: u32, b: u32| single::$f::<true, false>(a, b)),
+                (false, true) => bin(|a: u32, b: u32| single::$f::<false, true>(a, b)),
+                (true, true) => bin(|a: u32, b: u32| single::$f::<true, true>(a, b)),
+            }
+        };
+    }
+    let run = match (ty, least) {
+        (Type::F32, true) => Some(pick!(minimum)),
+        (Type::F32, false) => Some(pick!(maximum)),
+        _ if ftz || nan => None,
+        (Type::F64, true) => Some(bin(|a: u64, b: u64| double::minimum(a, b))),
+        (Type::F64, false) => Some(bin(|a: u64, b: u64| double::maximum(a, b))),
+        _ => integer::extreme(least, ty),
+    };
+    match ty {
+        Type::F32 => d.flop = single_flop(1),
+        Type::F64 => d.flop = double_flop(1),
+        _ => {}
+    }
+    d.binary(run, ty, m)
+}
+
+/// `copysign d, a, b`: the magnitude of `b` with the sign of `a`.
+pub(super) fn copy_sign(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    m.finish()?;
+    let run = match ty {
+        Type::F32 => Some(bin(|a: u32, b: u32| (a & SIGN) | (b & !SIGN))),
+        Type::F64 => Some(bin(|a: u64, b: u64| (a & SIGN_64) | (b & !SIGN_64))),
+        _ => None,
+    };
+    d.binary(run, ty, m)
+}
+
+/// `testp`: the class of a float, as a predicate.
+pub(super) fn classify(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    let class = m.next();
+    m.finish()?;
+    macro_rules! classes {
+        ($t:ty, $from:path) => {
+            match class {
+                Some("finite") => lanes_compare(|a: $t, _: $t| $from(a).is_finite()),
+                Some("infinite") => lanes_compare(|a: $t, _: $t| $from(a).is_infinite()),
+                Some("number") => lanes_compare(|a: $t, _: $t| !$from(a).is_nan()),
+                Some("notanumber") => lanes_compare(|a: $t, _: $t| $from(a).is_nan()),
+                Some("normal") => lanes_compare(|a: $t, _: $t| $from(a).is_normal()),
+                Some("subnormal") => lanes_compare(|a: $t, _: $t| $from(a).is_subnormal()),
+                _ => return Err(m.unsupported()),
+            }
+        };
+    }
+    let run = match ty {
+        Type::F32 => classes!(u32, f32::from_bits),
+        Type::F64 => classes!(u64, f64::from_bits),
+        _ => return Err(m.unsupported()),
+    };
+    let a = d.source(1, ty)?;
+    let dst = d.predicate_destination(d.operand(0)?)?;
+    d.emit(Kind::Compare(Compare {
+        run,
+        a,
+        b: a,
+        dst,
+        dst_not: 0,
+        op: Logic::First,
+        with: Predicate::default(),
+    }));
+    Ok(())
+}
+
+/// The comparison of a type by its name, or nothing if there is none.
+pub(super) fn comparison(name: &str, ty: Type, ftz: bool) -> Option<CompareFn> {
+    macro_rules! ordered {
+        ($t:ty, |$x:ident| $value:expr) => {{
+            macro_rules! by {
+                ($a:ident, $b:ident, $test:expr) => {
+                    lanes_compare(|$a: $t, $b: $t| {
+                        let $a = {
+                            let $x = $a;
+                            $value
+                        };
+                        let $b = {
+                            let $x = $b;
+                            $value
+                        };
+                        $test
+                    })
+                };
+            }
+            match name {
+                "eq" => by!(a, b, a == b),
+                "ne" => by!(a, b, a < b || a > b),
+                "lt" | "lo" => by!(a, b, a < b),
+                "le" | "ls" => by!(a, b, a <= b),
+                "gt" | "hi" => by!(a, b, a > b),
+                "ge" | "hs" => by!(a, b, a >= b),
+                "equ" => by!(a, b, !(a < b || a > b)),
+                "neu" => by!(a, b, !(a == b)),
+                "ltu" => by!(a, b, !(a >= b)),
+                "leu" => by!(a, b, !(a > b)),
+                "gtu" => by!(a, b, !(a <= b)),
+                "geu" => by!(a, b, !(a < b)),
+                "num" => by!(a, b, a == a && b == b),
+                "nan" => by!(a, b, a != a || b != b),
+                _ => return None,
+            }
+        }};
+    }
+    let unordered = matches!(
+        name,
+        "equ" | "neu" | "ltu" | "leu" | "gtu" | "geu" | "num" | "nan"
+    );
+    let by_sign = matches!(name, "lo" | "ls" | "hi" | "hs");
+    let is_float = half::is_half(ty) || matches!(ty, Type::F32 | Type::F64);
+    if unordered && !is_float || by_sign && is_float || ftz && ty != Type::F32 {
+        return None;
+    }
+    Some(match ty {
+        Type::B16 | Type::U16 | Type::B32 | Type::U32 => ordered!(u32, |x| x),
+        Type::S16 => ordered!(u32, |x| x as i16),
+        Type::S32 => ordered!(u32, |x| x as i32),
+        Type::B64 | Type::U64 => ordered!(u64, |x| x),
+        Type::S64 => ordered!(u64, |x| x as i64),
+        Type::F32 if ftz => ordered!(u32, |x| f32::from_bits(single::flush(x))),
+        Type::F32 => ordered!(u32, |x| f32::from_bits(x)),
+        Type::F64 => ordered!(u64, |x| f64::from_bits(x)),
+        Type::F16 => ordered!(u32, |x| half::value16(x)),
+        Type::Bf16 => ordered!(u32, |x| half::value_bf16(x)),
+        _ => return None,
+    })
+}
+
+/// The boolean that joins a comparison's result with a predicate.
+fn boolean(m: &mut Modifiers<'_>) -> Logic {
+    m.take_one(&[("and", Logic::And), ("or", Logic::Or), ("xor", Logic::Xor)])
+        .unwrap_or(Logic::First)
+}
+
+pub(super) fn compare(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let name = m.next().unwrap_or_default();
+    let op = boolean(m);
+    let ftz = m.take("ftz");
+    let ty = m.last_type()?;
+    m.finish()?;
+    if matches!(ty, Type::F16x2 | Type::Bf16x2) {
+        return half::compare_pair(d, m, name, op, ty);
+    }
+    let run = comparison(name, ty, ftz).ok_or_else(|| m.unsupported())?;
+    let (a, b) = (d.source(1, ty)?, d.source(2, ty)?);
+    let with = if op == Logic::First {
+        Predicate::default()
+    } else {
+        d.predicate(3)?
+    };
+    let (dst, dst_not) = match d.operand(0)? {
+        Operand::Pair(first, second) => {
+            let first = d.predicate_destination(first)?;
+            let second = match second.as_ref() {
+                Operand::Sink => 0,
+                operand => d.predicate_destination(operand)?,
+            };
+            (first, second)
+        }
+        operand => (d.predicate_destination(operand)?, 0),
+    };
+    d.emit(Kind::Compare(Compare {
+        run,
+        a,
+        b,
+        dst,
+        dst_not,
+        op,
+        with,
+    }));
+    Ok(())
+}
+
+/// `set`: a comparison whose result is all ones, or 1.0, in a register.
+pub(super) fn set(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let name = m.next().unwrap_or_default();
+    let op = boolean(m);
+    let ftz = m.take("ftz");
+    let ty = m.last_type()?;
+    let to = m.last_type()?;
+    m.finish()?;
+    if matches!(ty, Type::F16x2 | Type::Bf16x2) {
+        return half::set_pair(d, m, name, op, to, ty);
+    }
+    let run = comparison(name, ty, ftz).ok_or_else(|| m.unsupported())?;
+    let one = match to {
+        Type::U32 | Type::S32 | Type::B32 => 0xffff_ffff,
+        Type::F32 => 0x3f80_0000,
+        Type::F16 => 0x3c00,
+        Type::Bf16 => 0x3f80,
+        Type::U16 | Type::S16 | Type::B16 => 0xffff,
+        _ => return Err(m.unsupported()),
+    };
+    let (a, b) = (d.source(1, ty)?, d.source(2, ty)?);
+    let with = if op == Logic::First {
+        Predicate::default()
+    } else {
+        d.predicate(3)?
+    };
+    let dst = d.temporary_predicate();
+    d.emit(Kind::Compare(Compare {
+        run,
+        a,
+        b,
+        dst,
+        dst_not: 0,
+        op,
+        with,
+    }));
+    let (yes, no) = (d.constant(false, one), d.constant(false, 0));
+    let by = Predicate {
+        index: dst,
+        negated: false,
+    };
+    d.destination(0, to, |d, dst| {
+        d.emit(Kind::Select {
+            dst,
+            a: yes,
+            b: no,
+            by,
+        })
+    })
+}
+
+/// Used by [`half`] for operations that it shares.
+pub(super) fn half_flop(pair: bool, count: u8) -> Flop {
+    Flop {
+        pipe: Pipe::F16,
+        count: if pair { 2 * count } else { count },
+    }
+}

@@ -1,0 +1,542 @@
+//! Loads, stores, atomics, moves and address conversions.
+
+use super::{Decoder, Modifiers};
+use crate::LoadError;
+use crate::lanes::{LaneFn, Slot, bin, compare, un};
+use crate::memory::{LOCAL_BASE, PARAMETER_BASE, SHARED_BASE};
+use crate::program::{
+    Access, AddressSpace, Atomic, AtomicKind, AtomicOp, Compare, Kind, Logic, Predicate,
+};
+use crate::syntax::{Operand, Type};
+
+const CACHE_HINTS: [&str; 17] = [
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::evict_normal",
+    "L2::evict_first",
+    "L2::evict_last",
+    "L2::128B",
+    "L2::256B",
+];
+
+/// Memory order of an access: whether other threads may take part.
+fn order(m: &mut Modifiers<'_>) -> bool {
+    m.ignore(&["weak", "L2::64B"]);
+    let mut strong = false;
+    for name in [
+        "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio",
+    ] {
+        strong |= m.take(name);
+    }
+    m.ignore(&["cta", "cluster", "gpu", "sys"]);
+    strong
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Where {
+    Space(AddressSpace),
+    Parameter,
+}
+
+fn space(m: &mut Modifiers<'_>) -> Where {
+    m.take_one(&[
+        ("global", Where::Space(AddressSpace::Global)),
+        ("const", Where::Space(AddressSpace::Global)),
+        ("shared", Where::Space(AddressSpace::Shared)),
+        ("shared::cta", Where::Space(AddressSpace::Shared)),
+        ("local", Where::Space(AddressSpace::Local)),
+        ("param", Where::Parameter),
+        ("param::entry", Where::Parameter),
+        ("param::func", Where::Parameter),
+    ])
+    .unwrap_or(Where::Space(AddressSpace::Generic))
+}
+
+impl<'a> Decoder<'a> {
+    /// The address of an access; data and sizes are left for the caller.
+    fn access(&mut self, operand: &'a Operand, place: Where) -> Result<Access, LoadError> {
+        let Operand::Address(base, offset) = operand else {
+            return Err(self.malformed("an address is needed"));
+        };
+        let mut access = Access {
+            space: match place {
+                Where::Space(space) => space,
+                Where::Parameter if self.text.is_entry => AddressSpace::Parameter,
+                Where::Parameter => AddressSpace::Local,
+            },
+            address: None,
+            offset: *offset,
+            in_frame: false,
+            bytes: 0,
+            count: 1,
+            data: [None; 4],
+            signed: false,
+            strong: false,
+        };
+        match base.as_ref() {
+            Operand::Register(register) => access.address = Some(self.slot_home(*register)?),
+            Operand::Integer(value) => access.offset += value,
+            Operand::Symbol(name, addend) => {
+                if let Some(&at) = self.frame.get(name) {
+                    access.space = AddressSpace::Local;
+                    access.in_frame = true;
+                    access.offset += i64::from(at) + addend;
+                } else if place == Where::Parameter {
+                    let at = self.parameters.get(name).copied();
+                    let at = at.ok_or_else(|| self.malformed("an undeclared parameter"))?;
+                    access.offset += i64::from(at) + addend;
+                } else {
+                    access.address = Some(self.source_of(base, Type::B64)?);
+                }
+            }
+            _ => return Err(self.malformed("an address of another kind")),
+        }
+        Ok(access)
+    }
+
+    /// Whether blocks can see one another through an access.
+    fn note_coupling(&mut self, access: &Access) {
+        if matches!(access.space, AddressSpace::Global | AddressSpace::Generic) {
+            self.out.couples_blocks = true;
+        }
+    }
+}
+
+/// Element type and count.
+fn shape(m: &mut Modifiers<'_>) -> Result<(Type, u32), LoadError> {
+    m.ignore(&CACHE_HINTS);
+    let count = m.take_one(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
+    let ty = m.last_type()?;
+    m.finish()?;
+    let fits = matches!(ty.bytes(), 1 | 2 | 4 | 8) && ty.bytes() * count <= 32;
+    if fits {
+        Ok((ty, count))
+    } else {
+        Err(m.unsupported())
+    }
+}
+
+/// The registers of a vector operand, or the one of a scalar.
+fn elements<'a>(
+    d: &Decoder<'_>,
+    operand: &'a Operand,
+    count: u32,
+) -> Result<Vec<&'a Operand>, LoadError> {
+    let elements: Vec<&Operand> = match operand {
+        Operand::Vector(elements) => elements.iter().collect(),
+        other => vec![other],
+    };
+    if elements.len() == count as usize {
+        Ok(elements)
+    } else {
+        Err(d.malformed("the vector has another length"))
+    }
+}
+
+pub(super) fn load(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let strong = order(m);
+    let place = space(m);
+    m.ignore(&["nc"]);
+    let (ty, count) = shape(m)?;
+    let mut access = d.access(d.operand(1)?, place)?;
+    access.bytes = ty.bytes();
+    access.count = count;
+    access.signed = ty.is_signed();
+    access.strong = strong;
+    if strong {
+        d.note_coupling(&access);
+    }
+    let mut halves = Vec::new();
+    for (at, element) in elements(d, d.operand(0)?, count)?.into_iter().enumerate() {
+        access.data[at] = match element {
+            Operand::Sink => None,
+            Operand::Register(register) => {
+                let slot = d.slot_home(*register)?;
+                // Sign extension stops at a 16-bit register's width.
+                if ty == Type::S8 && d.text.registers[*register as usize].bytes() == 2 {
+                    halves.push(slot);
+                }
+                Some(slot)
+            }
+            _ => return Err(d.malformed("a register is needed as destination")),
+        };
+    }
+    d.emit(Kind::Load(access));
+    for slot in halves {
+        d.lane(un(|a: u32| a & 0xffff), slot, &[slot]);
+    }
+    Ok(())
+}
+
+pub(super) fn store(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let strong = order(m);
+    let place = space(m);
+    let (ty, count) = shape(m)?;
+    let mut access = d.access(d.operand(0)?, place)?;
+    access.bytes = ty.bytes();
+    access.count = count;
+    access.strong = strong;
+    if access.space == AddressSpace::Parameter {
+        return Err(d.malformed("a kernel's parameters are read-only"));
+    }
+    if strong {
+        d.note_coupling(&access);
+    }
+    for (at, element) in elements(d, d.operand(1)?, count)?.into_iter().enumerate() {
+        access.data[at] = Some(store_source(d, element, ty)?);
+    }
+    d.emit(Kind::Store(access));
+    Ok(())
+}
+
+/// A stored value keeps its register: wider ones are truncated by the store.
+fn store_source<'a>(
+    d: &mut Decoder<'a>,
+    element: &'a Operand,
+    ty: Type,
+) -> Result<Slot, LoadError> {
+    match element {
+        Operand::Register(register) if ty.bytes() < 8 => d.slot_home(*register),
+        _ => d.source_of(element, ty),
+    }
+}
+
+pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    order(m);
+    let place = space(m);
+    let op = m.take_one(&[
+        ("add", AtomicOp::Add),
+        ("min", AtomicOp::Min),
+        ("max", AtomicOp::Max),
+        ("and", AtomicOp::And),
+        ("or", AtomicOp::Or),
+        ("xor", AtomicOp::Xor),
+        ("exch", AtomicOp::Exchange),
+        ("cas", AtomicOp::CompareSwap),
+        ("inc", AtomicOp::Increment),
+        ("dec", AtomicOp::Decrement),
+    ]);
+    let op = op.ok_or_else(|| m.unsupported())?;
+    m.ignore(&["noftz"]);
+    let (ty, count) = shape(m)?;
+    let kind = atomic_kind(op, ty).ok_or_else(|| m.unsupported())?;
+    let returns = m.base() == "atom";
+    let first = usize::from(returns);
+    let mut access = d.access(d.operand(first)?, place)?;
+    let fits = matches!(
+        access.space,
+        AddressSpace::Global | AddressSpace::Shared | AddressSpace::Generic
+    );
+    if !fits || count > 1 && kind != AtomicKind::F32 {
+        return Err(m.unsupported());
+    }
+    access.bytes = ty.bytes();
+    access.count = count;
+    d.note_coupling(&access);
+    let values = elements(d, d.operand(first + 1)?, count)?;
+    for (at, element) in values.into_iter().enumerate() {
+        access.data[at] = Some(d.source_of(element, ty)?);
+    }
+    let swap = match op {
+        AtomicOp::CompareSwap => Some(d.source(first + 2, ty)?),
+        _ => None,
+    };
+    let mut dst = [None; 4];
+    if returns {
+        for (at, element) in elements(d, d.operand(0)?, count)?.into_iter().enumerate() {
+            dst[at] = match element {
+                Operand::Register(register) => {
+                    let home = d.slot_home(*register)?;
+                    if home.class().is_wide() != (ty.bytes() == 8) {
+                        return Err(m.unsupported());
+                    }
+                    Some(home)
+                }
+                _ => None,
+            };
+        }
+    }
+    d.emit(Kind::Atomic(Atomic {
+        access,
+        op,
+        kind,
+        dst,
+        swap,
+    }));
+    Ok(())
+}
+
+fn atomic_kind(op: AtomicOp, ty: Type) -> Option<AtomicKind> {
+    use AtomicOp::{Add, And, CompareSwap, Decrement, Exchange, Increment, Max, Min, Or, Xor};
+    Some(match (op, ty) {
+        (Add | Min | Max, Type::U32 | Type::U64) => AtomicKind::Unsigned,
+        (Add | Min | Max, Type::S32 | Type::S64) => AtomicKind::Signed,
+        (Add, Type::F32) => AtomicKind::F32,
+        (Add, Type::F64) => AtomicKind::F64,
+        (Add | Min | Max, Type::F16) => AtomicKind::F16,
+        (Add | Min | Max, Type::F16x2) => AtomicKind::F16x2,
+        (Add | Min | Max, Type::Bf16) => AtomicKind::Bf16,
+        (Add | Min | Max, Type::Bf16x2) => AtomicKind::Bf16x2,
+        (And | Or | Xor | Exchange | CompareSwap, Type::B32 | Type::B64) => AtomicKind::Unsigned,
+        (CompareSwap, Type::B16) => AtomicKind::Unsigned,
+        (Exchange | CompareSwap, Type::U32 | Type::U64 | Type::S32 | Type::F32) => {
+            AtomicKind::Unsigned
+        }
+        (Increment | Decrement, Type::U32) => AtomicKind::Unsigned,
+        _ => return None,
+    })
+}
+
+/// `mov`, with packing and unpacking of vectors.
+pub(super) fn moves(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    m.finish()?;
+    if ty == Type::Pred {
+        let dst = d.predicate_destination(d.operand(0)?)?;
+        let a = d.predicate(1)?;
+        d.emit(Kind::Logic {
+            dst,
+            op: Logic::First,
+            a,
+            b: Predicate::default(),
+        });
+        return Ok(());
+    }
+    if ty.bytes() < 2 || ty == Type::B128 {
+        return Err(m.unsupported());
+    }
+    match (d.operand(0)?, d.operand(1)?) {
+        (Operand::Vector(parts), _) => unpack(d, m, ty, parts),
+        (_, Operand::Vector(parts)) => pack(d, m, ty, parts),
+        _ => {
+            let a = d.source(1, ty)?;
+            let run = copy(ty.bytes() == 8);
+            d.destination(0, ty, |d, dst| d.lane(run, dst, &[a]))
+        }
+    }
+}
+
+fn copy(wide: bool) -> LaneFn {
+    if wide { un(|a: u64| a) } else { un(|a: u32| a) }
+}
+
+fn unpack<'a>(
+    d: &mut Decoder<'a>,
+    m: &Modifiers<'_>,
+    ty: Type,
+    parts: &'a [Operand],
+) -> Result<(), LoadError> {
+    let whole = d.source(1, ty)?;
+    let (run, element): (&[LaneFn], Type) = match (ty.bytes(), parts.len()) {
+        (4, 2) => (&[un(|a: u32| a & 0xffff), un(|a: u32| a >> 16)], Type::B16),
+        (8, 2) => (
+            &[un(|a: u64| a as u32), un(|a: u64| (a >> 32) as u32)],
+            Type::B32,
+        ),
+        (8, 4) => (
+            &[
+                un(|a: u64| a as u32 & 0xffff),
+                un(|a: u64| (a >> 16) as u32 & 0xffff),
+                un(|a: u64| (a >> 32) as u32 & 0xffff),
+                un(|a: u64| (a >> 48) as u32),
+            ],
+            Type::B16,
+        ),
+        _ => return Err(m.unsupported()),
+    };
+    // The source may be one of the destinations' registers only if it is as wide: never here.
+    for (part, &run) in parts.iter().zip(run) {
+        if *part != Operand::Sink {
+            d.destination_of(part, element, |d, dst| d.lane(run, dst, &[whole]))?;
+        }
+    }
+    Ok(())
+}
+
+fn pack<'a>(
+    d: &mut Decoder<'a>,
+    m: &Modifiers<'_>,
+    ty: Type,
+    parts: &'a [Operand],
+) -> Result<(), LoadError> {
+    match (ty.bytes(), parts) {
+        (4, [low, high]) => {
+            let (low, high) = (d.source_of(low, Type::B16)?, d.source_of(high, Type::B16)?);
+            let run = bin(|low: u32, high: u32| (low & 0xffff) | high << 16);
+            d.destination(0, ty, |d, dst| d.lane(run, dst, &[low, high]))
+        }
+        (8, [low, high]) => {
+            let (low, high) = (d.source_of(low, Type::B32)?, d.source_of(high, Type::B32)?);
+            let run = bin(|low: u32, high: u32| u64::from(low) | u64::from(high) << 32);
+            d.destination(0, ty, |d, dst| d.lane(run, dst, &[low, high]))
+        }
+        (8, [a, b, c, e]) => {
+            let pair = bin(|low: u32, high: u32| (low & 0xffff) | high << 16);
+            let join = bin(|low: u32, high: u32| u64::from(low) | u64::from(high) << 32);
+            let (a, b) = (d.source_of(a, Type::B16)?, d.source_of(b, Type::B16)?);
+            let (c, e) = (d.source_of(c, Type::B16)?, d.source_of(e, Type::B16)?);
+            let (low, high) = (d.temporary(false), d.temporary(false));
+            d.lane(pair, low, &[a, b]);
+            d.lane(pair, high, &[c, e]);
+            d.destination(0, ty, |d, dst| d.lane(join, dst, &[low, high]))
+        }
+        _ => Err(m.unsupported()),
+    }
+}
+
+/// `cvta`: generic addresses are global ones, or carry the base of a window.
+pub(super) fn to_address(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let to = m.take("to");
+    let place = space(m);
+    let ty = m.last_type()?;
+    m.finish()?;
+    if ty != Type::U64 {
+        return Err(m.unsupported());
+    }
+    let run = match (place, to) {
+        (Where::Space(AddressSpace::Global), _) => un(|a: u64| a),
+        (Where::Space(AddressSpace::Shared), false) => un(|a: u64| a.wrapping_add(SHARED_BASE)),
+        (Where::Space(AddressSpace::Shared), true) => un(|a: u64| a.wrapping_sub(SHARED_BASE)),
+        (Where::Parameter, false) if d.text.is_entry => un(|a: u64| a.wrapping_add(PARAMETER_BASE)),
+        (Where::Parameter, true) if d.text.is_entry => un(|a: u64| a.wrapping_sub(PARAMETER_BASE)),
+        (Where::Space(AddressSpace::Local) | Where::Parameter, false) => {
+            un(|a: u64| a.wrapping_add(LOCAL_BASE))
+        }
+        (Where::Space(AddressSpace::Local) | Where::Parameter, true) => {
+            un(|a: u64| a.wrapping_sub(LOCAL_BASE))
+        }
+        (Where::Space(_), _) => return Err(m.unsupported()),
+    };
+    d.unary(Some(run), ty, m)
+}
+
+pub(super) fn is_space(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let place = space(m);
+    m.finish()?;
+    let run = match place {
+        Where::Space(AddressSpace::Global) => compare(|a: u64, _: u64| a < SHARED_BASE),
+        Where::Space(AddressSpace::Shared) => {
+            compare(|a: u64, _: u64| (SHARED_BASE..LOCAL_BASE).contains(&a))
+        }
+        Where::Space(AddressSpace::Local) => {
+            compare(|a: u64, _: u64| (LOCAL_BASE..PARAMETER_BASE).contains(&a))
+        }
+        _ => return Err(m.unsupported()),
+    };
+    let a = d.source(1, Type::U64)?;
+    let dst = d.predicate_destination(d.operand(0)?)?;
+    let with = Predicate::default();
+    d.emit(Kind::Compare(Compare {
+        run,
+        a,
+        b: a,
+        dst,
+        dst_not: 0,
+        op: Logic::First,
+        with,
+    }));
+    Ok(())
+}
+
+/// Prefetches and discards: advice about caches, which are not modelled.
+pub(super) fn hint(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    m.ignore(&[
+        "global",
+        "local",
+        "L1",
+        "L2",
+        "L2::evict_last",
+        "L2::evict_normal",
+        "uniform",
+    ]);
+    m.finish()?;
+    d.emit(Kind::Fence);
+    Ok(())
+}
+
+/// `cp.async`: copied at once; groups are complete when they are committed.
+pub(super) fn copy_async(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    if !m.take("async") {
+        return Err(m.unsupported());
+    }
+    for wait in ["commit_group", "wait_group", "wait_all"] {
+        if m.take(wait) {
+            m.finish()?;
+            d.emit(Kind::Fence);
+            return Ok(());
+        }
+    }
+    m.ignore(&["L2::64B"]);
+    m.ignore(&CACHE_HINTS);
+    let to_shared = m.take("shared") || m.take("shared::cta");
+    if !to_shared || !m.take("global") {
+        return Err(m.unsupported());
+    }
+    m.finish()?;
+    let bytes = match d.operand(2)? {
+        Operand::Integer(bytes @ (4 | 8 | 16)) => *bytes as u32,
+        _ => return Err(m.unsupported()),
+    };
+    let mut to = d.access(d.operand(0)?, Where::Space(AddressSpace::Shared))?;
+    let mut from = d.access(d.operand(1)?, Where::Space(AddressSpace::Global))?;
+    let words = bytes / 4;
+    (to.bytes, to.count, from.bytes, from.count) = (4, words, 4, words);
+    for at in 0..words as usize {
+        let word = Some(d.temporary(false));
+        (to.data[at], from.data[at]) = (word, word);
+    }
+    match d.statement.operands.get(3) {
+        None => d.emit(Kind::Load(from)),
+        Some(Operand::Register(_) | Operand::Integer(_)) => partial_copy(d, &from)?,
+        Some(_) => return Err(m.unsupported()),
+    }
+    d.emit(Kind::Store(to));
+    Ok(())
+}
+
+/// Loads the first `src-size` bytes, a multiple of 4, and fills the rest with zeros.
+fn partial_copy(d: &mut Decoder<'_>, from: &Access) -> Result<(), LoadError> {
+    let size = d.source(3, Type::U32)?;
+    let guard = d.guard;
+    let zero = d.constant(false, 0);
+    for at in 0..from.count as usize {
+        let data = from.data[at];
+        if let Some(slot) = data {
+            d.lane(un(|a: u32| a), slot, &[zero]);
+        }
+        let limit = d.constant(false, 4 * at as u64);
+        let dst = d.temporary_predicate();
+        let run = compare(|a: u32, b: u32| a > b);
+        // Unguarded, so that lanes which the guard leaves out become false too.
+        d.guard = Predicate::default();
+        d.emit(Kind::Compare(Compare {
+            run,
+            a: size,
+            b: limit,
+            dst,
+            dst_not: 0,
+            op: Logic::And,
+            with: guard,
+        }));
+        d.guard = Predicate {
+            index: dst,
+            negated: false,
+        };
+        let mut word = *from;
+        (word.count, word.data) = (1, [data, None, None, None]);
+        word.offset += 4 * at as i64;
+        d.emit(Kind::Load(word));
+        d.guard = guard;
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Atomic operations. Lanes take their turn from the lowest; kernels that use them on global
+//! memory run on one host thread, so that sums of floats always come out alike.
+#![allow(unsafe_code)]
+
+use super::access::{FrameBounds, Target, Verb, addresses, lanes_of, window, write_lane};
+use super::block::Block;
+use super::reconverge::lane_value;
+use super::worker::{Stop, Worker};
+use crate::fault::FaultKind;
+use crate::lanes::View;
+use crate::numerics::half::{self, Bf16, F16, pair2};
+use crate::numerics::{NEAREST, double, single};
+use crate::program::{AddressSpace, Atomic, AtomicKind, AtomicOp};
+
+impl Worker<'_> {
+    pub(super) fn atomic(
+        &mut self,
+        block: &mut Block,
+        view: &View,
+        atomic: &Atomic,
+        mask: u32,
+        frame: FrameBounds,
+    ) -> Result<(), Stop> {
+        let access = &atomic.access;
+        let addresses = addresses(view, access, frame);
+        let size = access.bytes * access.count;
+        self.counters.atomics += u64::from(mask.count_ones());
+        let mut rest = mask;
+        while rest != 0 {
+            let (space, mask, addresses) = window(access.space, &addresses, rest);
+            rest &= !mask;
+            if matches!(space, AddressSpace::Local | AddressSpace::Parameter) {
+                let lane = mask.trailing_zeros();
+                let what = "updates local memory atomically, which is not possible".to_owned();
+                return Err(Stop::new(FaultKind::OutOfBounds, lane, what));
+            }
+            let verb = Verb::Update;
+            let target = self.resolve(block, space, mask, &addresses, size, verb, frame)?;
+            let Target::Pointers { pointers, .. } = target else {
+                continue;
+            };
+            for lane in lanes_of(mask) {
+                // SAFETY: `resolve` checked the lane's pointer, and this thread is alone; the
+                // slots are the program's.
+                unsafe { update_lane(view, atomic, lane, pointers[lane]) };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// # Safety
+/// `pointer` must lead to the access's elements, which nobody else touches meanwhile.
+unsafe fn update_lane(view: &View, atomic: &Atomic, lane: usize, pointer: *mut u8) {
+    let bytes = atomic.access.bytes as usize;
+    for at in 0..atomic.access.count as usize {
+        let Some(slot) = atomic.access.data[at] else {
+            continue;
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            let element = pointer.add(at * bytes);
+            let operand = lane_value(view, slot, lane);
+            let old = match bytes {
+                2 => u64::from(element.cast::<u16>().read()),
+                4 => u64::from(element.cast::<u32>().read()),
+                _ => element.cast::<u64>().read(),
+            };
+            let new = match atomic.swap {
+                Some(swap) if old == operand & low_bits(bytes) => lane_value(view, swap, lane),
+                Some(_) => old,
+                None => combine(atomic.op, atomic.kind, bytes, old, operand),
+            };
+            match bytes {
+                2 => element.cast::<u16>().write(new as u16),
+                4 => element.cast::<u32>().write(new as u32),
+                _ => element.cast::<u64>().write(new),
+            }
+            if let Some(dst) = atomic.dst[at] {
+                write_lane(view, dst, lane, old);
+            }
+        }
+    }
+}
+
+fn low_bits(bytes: usize) -> u64 {
+    u64::MAX >> (64 - 8 * bytes)
+}
+
+fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, operand: u64) -> u64 {
+    match kind {
+        AtomicKind::Unsigned => unsigned(op, old, operand & low_bits(bytes)),
+        AtomicKind::Signed => signed(op, bytes, old, operand),
+        AtomicKind::F32 => u64::from(single::add::<NEAREST, false, false>(
+            old as u32,
+            operand as u32,
+        )),
+        AtomicKind::F64 => double::add::<NEAREST>(old, operand),
+        AtomicKind::F16 => u64::from(of_halves::<F16>(op, old as u16, operand as u16)),
+        AtomicKind::Bf16 => u64::from(of_halves::<Bf16>(op, old as u16, operand as u16)),
+        AtomicKind::F16x2 => u64::from(pair2(old as u32, operand as u32, |a, b| {
+            of_halves::<F16>(op, a, b)
+        })),
+        AtomicKind::Bf16x2 => u64::from(pair2(old as u32, operand as u32, |a, b| {
+            of_halves::<Bf16>(op, a, b)
+        })),
+    }
+}
+
+fn unsigned(op: AtomicOp, old: u64, operand: u64) -> u64 {
+    match op {
+        AtomicOp::Add => old.wrapping_add(operand),
+        AtomicOp::Min => old.min(operand),
+        AtomicOp::Max => old.max(operand),
+        AtomicOp::And => old & operand,
+        AtomicOp::Or => old | operand,
+        AtomicOp::Xor => old ^ operand,
+        AtomicOp::Exchange | AtomicOp::CompareSwap => operand,
+        AtomicOp::Increment => {
+            if old >= operand {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Decrement => {
+            if old == 0 || old > operand {
+                operand
+            } else {
+                old - 1
+            }
+        }
+    }
+}
+
+fn signed(op: AtomicOp, bytes: usize, old: u64, operand: u64) -> u64 {
+    let shift = 64 - 8 * bytes as u32;
+    let extend = |value: u64| (value << shift) as i64 >> shift;
+    let (a, b) = (extend(old), extend(operand));
+    (match op {
+        AtomicOp::Min => a.min(b),
+        AtomicOp::Max => a.max(b),
+        _ => a.wrapping_add(b),
+    }) as u64
+}
+
+fn of_halves<H: half::Half>(op: AtomicOp, old: u16, operand: u16) -> u16 {
+    match op {
+        AtomicOp::Min => half::choose::<H, true, false>(old, operand),
+        AtomicOp::Max => half::choose::<H, false, false>(old, operand),
+        _ => half::add::<H>(old, operand),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn increments_wrap_at_their_limit() {
+        assert_eq!(unsigned(AtomicOp::Increment, 7, 8), 8);
+        assert_eq!(unsigned(AtomicOp::Increment, 8, 8), 0);
+        assert_eq!(unsigned(AtomicOp::Decrement, 0, 8), 8);
+        assert_eq!(unsigned(AtomicOp::Decrement, 9, 8), 8);
+        assert_eq!(unsigned(AtomicOp::Decrement, 5, 8), 4);
+    }
+
+    #[test]
+    fn signed_extremes_of_32_bits() {
+        let minus = u64::from(-3i32 as u32);
+        assert_eq!(signed(AtomicOp::Min, 4, 5, minus) as u32, minus as u32);
+        assert_eq!(signed(AtomicOp::Max, 4, 5, minus), 5);
+    }
+}

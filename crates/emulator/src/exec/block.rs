@@ -1,0 +1,94 @@
+//! A block: its warps, shared memory and barriers.
+
+use super::link::Function;
+use super::reconverge::Warp;
+
+/// Barriers that a block has.
+pub(super) const BARRIERS: usize = 16;
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct BarrierState {
+    /// Threads that arrived in this generation.
+    pub(super) arrived: u32,
+    /// How many must, when an arrival said so.
+    pub(super) expected: Option<u32>,
+    /// Arrivals whose predicate held.
+    pub(super) holding: u32,
+    pub(super) generation: u32,
+    /// Of the generation that completed last: arrivals, and those whose predicate held.
+    pub(super) completed: (u32, u32),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) number: u64,
+    pub(super) index: [u32; 3],
+    pub(super) warps: Vec<Warp>,
+    /// Shared memory in whole words; its size in bytes stands beside it.
+    pub(super) shared: Vec<u64>,
+    pub(super) shared_bytes: u32,
+    pub(super) barriers: [BarrierState; BARRIERS],
+    /// Threads that have not exited.
+    pub(super) live: u32,
+    /// Something happened that may let a waiting warp go on.
+    pub(super) progressed: bool,
+    /// Warp to run first at the next visit.
+    pub(super) next_warp: usize,
+}
+
+impl Block {
+    /// Begins the block `number`; its storage is used again.
+    pub(super) fn start(
+        &mut self,
+        number: u64,
+        index: [u32; 3],
+        threads: u32,
+        shared_bytes: u32,
+        kernel: (usize, &Function<'_>),
+    ) {
+        self.number = number;
+        self.index = index;
+        self.live = threads;
+        self.barriers = [BarrierState::default(); BARRIERS];
+        self.progressed = false;
+        self.next_warp = 0;
+        self.shared_bytes = shared_bytes;
+        self.shared.clear();
+        self.shared.resize((shared_bytes as usize).div_ceil(8), 0);
+        let warps = threads.div_ceil(32) as usize;
+        self.warps.resize_with(warps, Warp::default);
+        for (at, warp) in self.warps.iter_mut().enumerate() {
+            let first = 32 * at as u32;
+            warp.start(first, threads - first, kernel.0, kernel.1);
+        }
+    }
+
+    /// Threads arrive at a barrier.
+    pub(super) fn arrive(&mut self, id: usize, threads: u32, holding: u32, expected: Option<u32>) {
+        let barrier = &mut self.barriers[id];
+        barrier.arrived += threads;
+        barrier.holding += holding;
+        barrier.expected = barrier.expected.or(expected);
+        self.complete(id);
+    }
+
+    /// Opens the barrier if everyone is there.
+    fn complete(&mut self, id: usize) {
+        let live = self.live;
+        let barrier = &mut self.barriers[id];
+        if barrier.arrived == 0 || barrier.arrived < barrier.expected.unwrap_or(live) {
+            return;
+        }
+        barrier.completed = (barrier.arrived, barrier.holding);
+        barrier.generation = barrier.generation.wrapping_add(1);
+        (barrier.arrived, barrier.holding, barrier.expected) = (0, 0, None);
+        self.progressed = true;
+    }
+
+    /// Threads end: a barrier no longer waits for them.
+    pub(super) fn exit(&mut self, threads: u32) {
+        self.live -= threads;
+        (0..BARRIERS).for_each(|id| self.complete(id));
+        self.progressed = true;
+    }
+}

@@ -1,0 +1,253 @@
+//! Exchanges between lanes: shuffles, votes, matches, reductions, warp barriers.
+//!
+//! An exchange names its members; it happens when all of them that have not exited are there.
+#![allow(unsafe_code)]
+
+use super::access::lanes_of;
+use super::block::Block;
+use super::reconverge::{Split, State, Warp, lane_value};
+use super::worker::Worker;
+use crate::fault::Fault;
+use crate::lanes::{FULL, LANES, Slot, View};
+use crate::program::{Kind, Predicate, ReduceOp, Shuffle, ShuffleMode, VoteOp};
+
+impl Worker<'_> {
+    /// Performs the exchange if its members are here, or makes the split wait for them. Whether it
+    /// waits.
+    pub(super) fn exchange_or_wait(
+        &mut self,
+        warp: &mut Warp,
+        at: usize,
+        mut split: Split,
+        view: &View,
+        kind: &Kind,
+        mask: u32,
+    ) -> bool {
+        let members = self.members(view, kind, mask);
+        if members & warp.alive & !mask == 0 {
+            exchange(view, kind, mask);
+            return false;
+        }
+        // Lanes that a guard leaves out wait behind the exchange for the others.
+        let rest = split.mask & !mask;
+        if rest != 0 {
+            split.node = warp.meet_at(&split, split.pc + 1);
+            warp.splits.push(Split {
+                pc: split.pc + 1,
+                mask: rest,
+                ..split
+            });
+            split.mask = mask;
+        }
+        split.state = match kind {
+            Kind::SyncWarp { .. } => State::SyncWarp { members },
+            _ => State::Exchange { members },
+        };
+        warp.splits[at] = split;
+        true
+    }
+
+    fn members(&self, view: &View, kind: &Kind, mask: u32) -> u32 {
+        let slot = match kind {
+            Kind::SyncWarp { members }
+            | Kind::Vote { members, .. }
+            | Kind::Match { members, .. }
+            | Kind::Reduce { members, .. }
+            | Kind::Elect { members, .. } => *members,
+            Kind::Shuffle(shuffle) => shuffle.members,
+            _ => return mask,
+        };
+        // SAFETY: the slot is one of the program's.
+        unsafe { lane_value(view, slot, mask.trailing_zeros() as usize) as u32 }
+    }
+
+    /// Looks whether the members that the split at `at` waits for have come, and if so performs
+    /// the exchange for all of them.
+    pub(super) fn meet(
+        &mut self,
+        _block: &mut Block,
+        warp: &mut Warp,
+        at: usize,
+        members: u32,
+    ) -> Result<bool, Fault> {
+        let split = warp.splits[at];
+        let joins = |other: &Split| match (split.state, other.state) {
+            (State::SyncWarp { .. }, State::SyncWarp { .. }) => true,
+            (State::Exchange { .. }, State::Exchange { .. }) => {
+                other.pc == split.pc && other.frame == split.frame
+            }
+            _ => false,
+        };
+        let present = warp
+            .splits
+            .iter()
+            .filter(|other| joins(other))
+            .fold(0, |all, other| all | other.mask);
+        if members & warp.alive & !present != 0 {
+            return Ok(false);
+        }
+        if matches!(split.state, State::Exchange { .. }) {
+            let code = self
+                .context
+                .linked
+                .function(warp.frame(split.frame).function);
+            let view = warp.view(split.frame, code);
+            exchange(
+                &view,
+                self.instruction(warp, split.frame, split.pc),
+                present,
+            );
+        }
+        for other in &mut warp.splits {
+            if joins(other) {
+                other.state = State::Ready;
+                other.pc += 1;
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn holding(view: &View, predicate: Predicate) -> u32 {
+    // SAFETY: the predicate is one of the program's.
+    let value = unsafe { view.predicate(predicate.index) };
+    if predicate.negated { !value } else { value }
+}
+
+/// Exchanges among the lanes of `mask`.
+fn exchange(view: &View, kind: &Kind, mask: u32) {
+    match kind {
+        Kind::Shuffle(shuffle) => shuffle_lanes(view, shuffle, mask),
+        Kind::Vote {
+            op,
+            dst,
+            dst_predicate,
+            by,
+            ..
+        } => {
+            let held = holding(view, *by) & mask;
+            let all = |yes: bool| if yes { FULL } else { 0 };
+            // SAFETY: slot and predicate are the program's.
+            unsafe {
+                match op {
+                    VoteOp::Ballot => view.store(*dst, mask, &[held; LANES]),
+                    VoteOp::All => view.set_predicate(*dst_predicate, mask, all(held == mask)),
+                    VoteOp::Any => view.set_predicate(*dst_predicate, mask, all(held != 0)),
+                    VoteOp::Uniform => {
+                        view.set_predicate(*dst_predicate, mask, all(held == 0 || held == mask));
+                    }
+                }
+            }
+        }
+        Kind::Match {
+            all,
+            dst,
+            dst_predicate,
+            value,
+            ..
+        } => {
+            match_lanes(view, *all, *dst, *dst_predicate, *value, mask);
+        }
+        Kind::Reduce { op, dst, value, .. } => {
+            // SAFETY: the slots are the program's.
+            unsafe {
+                let values = *view.plane::<u32>(*value);
+                let total = lanes_of(mask)
+                    .map(|lane| values[lane])
+                    .reduce(|a, b| reduce(*op, a, b))
+                    .unwrap_or(0);
+                view.store(*dst, mask, &[total; LANES]);
+            }
+        }
+        Kind::Elect {
+            dst, dst_predicate, ..
+        } => {
+            let leader = mask.trailing_zeros();
+            // SAFETY: slot and predicate are the program's.
+            unsafe {
+                if let Some(dst) = dst {
+                    view.store(*dst, mask, &[leader; LANES]);
+                }
+                view.set_predicate(*dst_predicate, mask, 1 << leader);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn reduce(op: ReduceOp, a: u32, b: u32) -> u32 {
+    match op {
+        ReduceOp::Add => a.wrapping_add(b),
+        ReduceOp::Min { signed: false } => a.min(b),
+        ReduceOp::Max { signed: false } => a.max(b),
+        ReduceOp::Min { signed: true } => (a as i32).min(b as i32) as u32,
+        ReduceOp::Max { signed: true } => (a as i32).max(b as i32) as u32,
+        ReduceOp::And => a & b,
+        ReduceOp::Or => a | b,
+        ReduceOp::Xor => a ^ b,
+    }
+}
+
+/// `shfl.sync`: a lane whose source lies outside its segment, or does not take part, keeps its own
+/// value.
+fn shuffle_lanes(view: &View, shuffle: &Shuffle, mask: u32) {
+    // SAFETY: the slots are the program's; copies are taken before the destination is written.
+    unsafe {
+        let values = *view.plane::<u32>(shuffle.value);
+        let lanes = *view.plane::<u32>(shuffle.lane);
+        let clamps = *view.plane::<u32>(shuffle.clamp);
+        let mut out = values;
+        let mut inside = 0u32;
+        for lane in lanes_of(mask) {
+            let (own, b, c) = (lane as u32, lanes[lane] & 31, clamps[lane]);
+            let (segment, clamp) = (c >> 8 & 31, c & 31);
+            let last = own & segment | clamp & !segment;
+            let first = own & segment;
+            let (source, valid) = match shuffle.mode {
+                ShuffleMode::Up => {
+                    let source = own as i32 - b as i32;
+                    // The clamp of an upward shuffle is the segment's first lane.
+                    (source as u32, source >= last as i32)
+                }
+                ShuffleMode::Down => (own + b, own + b <= last),
+                ShuffleMode::Butterfly => (own ^ b, own ^ b <= last),
+                ShuffleMode::Index => {
+                    let source = first | b & !segment;
+                    (source, source <= last)
+                }
+            };
+            let source = if valid { source } else { own };
+            inside |= u32::from(valid) << lane;
+            if mask >> source & 1 != 0 {
+                out[lane] = values[source as usize];
+            }
+        }
+        view.store(shuffle.dst, mask, &out);
+        if shuffle.dst_predicate != 0 {
+            view.set_predicate(shuffle.dst_predicate, mask, inside);
+        }
+    }
+}
+
+fn match_lanes(view: &View, all: bool, dst: Slot, dst_predicate: u32, value: Slot, mask: u32) {
+    // SAFETY: slots and predicate are the program's.
+    unsafe {
+        let values: [u64; LANES] = std::array::from_fn(|lane| lane_value(view, value, lane));
+        let like = |wanted: u64| {
+            lanes_of(mask)
+                .filter(|&lane| values[lane] == wanted)
+                .fold(0u32, |same, lane| same | 1 << lane)
+        };
+        let mut out = [0; LANES];
+        let mut agreed = 0;
+        for lane in lanes_of(mask) {
+            let same = like(values[lane]);
+            out[lane] = if !all || same == mask { same } else { 0 };
+            agreed |= u32::from(same == mask) << lane;
+        }
+        view.store(dst, mask, &out);
+        if dst_predicate != 0 {
+            view.set_predicate(dst_predicate, mask, agreed);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Programs with their constants resolved: variables have addresses once a module is loaded.
+
+use crate::LoadError;
+use crate::lanes::LANES;
+use crate::memory::LoadedModule;
+use crate::module::Kernel;
+use crate::program::{Constant, Program};
+
+/// The functions that a kernel reaches, by function index.
+pub(super) struct Linked<'a> {
+    functions: Vec<Option<Function<'a>>>,
+    pub(super) couples_blocks: bool,
+}
+
+pub(super) struct Function<'a> {
+    pub(super) program: &'a Program,
+    /// Constants, one copy a lane, so that they are read as registers are.
+    pub(super) narrow: Vec<[u32; LANES]>,
+    pub(super) wide: Vec<[u64; LANES]>,
+}
+
+impl<'a> Linked<'a> {
+    pub(super) fn new(loaded: &'a LoadedModule, kernel: &Kernel) -> Result<Self, LoadError> {
+        let module = loaded.module();
+        let mut functions: Vec<Option<Function<'a>>> =
+            (0..module.function_count()).map(|_| None).collect();
+        let mut couples_blocks = false;
+        for index in module.reachable(kernel.function)? {
+            let program = module.program(index)?;
+            couples_blocks |= program.couples_blocks;
+            let resolve = |constant: &Constant| resolve(constant, loaded, kernel);
+            functions[index] = Some(Function {
+                program,
+                narrow: program
+                    .narrow_constants
+                    .iter()
+                    .map(|constant| [resolve(constant) as u32; LANES])
+                    .collect(),
+                wide: program
+                    .wide_constants
+                    .iter()
+                    .map(|constant| [resolve(constant); LANES])
+                    .collect(),
+            });
+        }
+        Ok(Self {
+            functions,
+            couples_blocks,
+        })
+    }
+
+    pub(super) fn function(&self, index: usize) -> &Function<'a> {
+        self.functions[index]
+            .as_ref()
+            .expect("every function that a kernel reaches is linked")
+    }
+}
+
+fn resolve(constant: &Constant, loaded: &LoadedModule, kernel: &Kernel) -> u64 {
+    match constant {
+        Constant::Bits(bits) => *bits,
+        Constant::Address { symbol, addend } => {
+            let shared = kernel.shared.get(symbol).map(|&offset| u64::from(offset));
+            let address = shared.or_else(|| loaded.global(symbol).map(|(address, _)| address));
+            address.unwrap_or(0).wrapping_add(*addend as u64)
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Launches: geometry checked, blocks scheduled, counters and output gathered.
+//!
+//! Invariant: the result does not depend on the number of host threads. Blocks that can observe
+//! one another (atomics, fences, volatile or ordered accesses of global memory) run on one thread
+//! in a fixed rotation; others are independent and are spread.
+
+mod access;
+mod atomics;
+mod block;
+mod exchange;
+mod link;
+mod print;
+mod reconverge;
+mod step;
+mod worker;
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+use crate::counters::Counters;
+use crate::fault::{Fault, FaultKind};
+use crate::memory::{LoadedModule, Memory};
+use crate::module::Kernel;
+use link::Linked;
+use worker::Worker;
+
+/// Shared memory that a block of an H200 can have.
+const MAX_SHARED_BYTES: u32 = 227 * 1024;
+const MAX_BLOCK_THREADS: u64 = 1024;
+
+/// One kernel launch.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch<'a> {
+    /// Mangled name of the kernel.
+    pub kernel: &'a str,
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Shared memory beyond what the kernel declares.
+    pub dynamic_shared_bytes: u32,
+    /// Arguments, packed at the offsets of [`Kernel::parameters`].
+    pub parameters: &'a [u8],
+}
+
+/// What a launch may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits<'a> {
+    /// Warp instructions over the whole launch.
+    pub instruction_fuel: u64,
+    /// Host threads.
+    pub threads: usize,
+    /// Checked a few thousand times a second; set it to stop the launch.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Bytes that `printf` may write.
+    pub output_bytes: usize,
+    /// Blocks that run side by side when blocks can wait for one another.
+    pub resident_blocks: usize,
+}
+
+impl Default for Limits<'_> {
+    fn default() -> Self {
+        Self {
+            instruction_fuel: 1 << 36,
+            threads: 1,
+            cancel: None,
+            output_bytes: 64 * 1024,
+            resident_blocks: 132 * 8,
+        }
+    }
+}
+
+/// A launch that ran to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// What it did.
+    pub counters: Counters,
+    /// What it printed.
+    pub output: Output,
+}
+
+/// What `printf` wrote, in block order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    /// The text.
+    pub text: String,
+}
+
+/// Runs a kernel to its end.
+///
+/// # Errors
+/// The first fault; among blocks that run in parallel, that of the lowest block.
+pub fn launch(
+    module: &LoadedModule,
+    launch: &Launch<'_>,
+    memory: &mut Memory,
+    limits: &Limits<'_>,
+) -> Result<Outcome, Fault> {
+    let kernel = module
+        .module()
+        .check(launch.kernel)
+        .map_err(|error| unsupported(&error))?;
+    validate(kernel, launch)?;
+    let linked = Linked::new(module, kernel).map_err(|error| unsupported(&error))?;
+    let regions = memory.regions();
+    let context = Context {
+        kernel,
+        linked: &linked,
+        memory,
+        regions: &regions,
+        launch,
+        limits,
+        blocks: launch
+            .grid
+            .iter()
+            .map(|&extent| u64::from(extent))
+            .product(),
+        alone: linked.couples_blocks || limits.threads <= 1,
+        fuel: AtomicI64::new(i64::try_from(limits.instruction_fuel).unwrap_or(i64::MAX)),
+        next_block: AtomicU64::new(0),
+        first_fault: AtomicU64::new(u64::MAX),
+    };
+    let mut results = run(&context);
+    // Blocks print in their own order, whoever ran them.
+    let mut counters = Counters::default();
+    let mut texts = Vec::new();
+    let mut fault: Option<(u64, Fault)> = None;
+    for result in &mut results {
+        counters += result.counters;
+        texts.append(&mut result.printed);
+        if let Some(found) = result.fault.take() {
+            if fault.as_ref().is_none_or(|(block, _)| found.0 < *block) {
+                fault = Some(found);
+            }
+        }
+    }
+    texts.sort_by_key(|(block, _)| *block);
+    let text: String = texts.into_iter().map(|(_, text)| text).collect();
+    if let Some((_, mut fault)) = fault {
+        fault.output = text;
+        fault
+            .output
+            .truncate(floor_boundary(&fault.output, limits.output_bytes));
+        return Err(fault);
+    }
+    if text.len() > limits.output_bytes {
+        return Err(worker::output_limit(limits.output_bytes, text));
+    }
+    Ok(Outcome {
+        counters,
+        output: Output { text },
+    })
+}
+
+/// The largest character boundary that is not beyond `at`.
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// What every worker of a launch shares.
+pub(crate) struct Context<'a> {
+    kernel: &'a Kernel,
+    linked: &'a Linked<'a>,
+    memory: &'a Memory,
+    regions: &'a crate::memory::Regions,
+    launch: &'a Launch<'a>,
+    limits: &'a Limits<'a>,
+    blocks: u64,
+    /// One host thread runs the whole launch.
+    alone: bool,
+    /// Warp instructions that no worker has taken yet.
+    fuel: AtomicI64,
+    next_block: AtomicU64,
+    /// Lowest block that faulted: later ones need not run.
+    first_fault: AtomicU64,
+}
+
+impl Context<'_> {
+    /// Index of a block in the grid.
+    fn block_index(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        [
+            (block % x) as u32,
+            (block / x % y) as u32,
+            (block / (x * y)) as u32,
+        ]
+    }
+
+    fn shared_bytes(&self) -> u32 {
+        self.kernel.static_shared_bytes + self.launch.dynamic_shared_bytes
+    }
+}
+
+fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
+    if context.alone {
+        let mut worker = Worker::new(context);
+        let window = if context.linked.couples_blocks {
+            context.limits.resident_blocks.max(1)
+        } else {
+            1
+        };
+        worker.run_window(window);
+        return vec![worker.into_results()];
+    }
+    let threads = context.limits.threads.min(context.blocks as usize).max(1);
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(move || {
+                    let mut worker = Worker::new(context);
+                    while context.next_block.load(Ordering::Relaxed) < context.blocks {
+                        worker.run_next();
+                    }
+                    worker.into_results()
+                })
+            })
+            .collect();
+        handles
+            .into_iter()
+            .map(|handle| handle.join().expect("a worker does not panic"))
+            .collect()
+    })
+}
+
+fn unsupported(error: &crate::LoadError) -> Fault {
+    let (kind, line) = match error {
+        crate::LoadError::Unsupported { opcode, line, .. } => (
+            FaultKind::Unsupported {
+                opcode: opcode.clone(),
+            },
+            *line,
+        ),
+        _ => (FaultKind::BadLaunch, None),
+    };
+    Fault {
+        line,
+        ..Fault::of_launch(kind, error.to_string())
+    }
+}
+
+fn validate(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), Fault> {
+    let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
+    let [x, y, z] = launch.grid;
+    let grid = crate::fault::triple(launch.grid);
+    let block = crate::fault::triple(launch.block);
+    if x == 0 || y == 0 || z == 0 || x > i32::MAX as u32 || y > 65_535 || z > 65_535 {
+        return bad(format!("a grid of {grid} blocks cannot be launched"));
+    }
+    let threads: u64 = launch
+        .block
+        .iter()
+        .map(|&extent| u64::from(extent))
+        .product();
+    if threads == 0 || threads > MAX_BLOCK_THREADS || launch.block[2] > 64 {
+        return bad(format!("a block of {block} threads cannot be launched"));
+    }
+    if kernel
+        .max_threads
+        .is_some_and(|most| threads > u64::from(most))
+    {
+        return bad(format!(
+            "a block of {block} threads exceeds the kernel's __launch_bounds__"
+        ));
+    }
+    if kernel
+        .required_block
+        .is_some_and(|required| required != launch.block)
+    {
+        return bad(format!(
+            "the kernel does not admit blocks of {block} threads"
+        ));
+    }
+    let shared = u64::from(kernel.static_shared_bytes) + u64::from(launch.dynamic_shared_bytes);
+    if shared > u64::from(MAX_SHARED_BYTES) {
+        return bad(format!(
+            "a block needs {shared} bytes of shared memory and can have {MAX_SHARED_BYTES}"
+        ));
+    }
+    if launch.parameters.len() < kernel.parameter_bytes as usize {
+        return bad(format!(
+            "the kernel takes {} bytes of arguments and was given {}",
+            kernel.parameter_bytes,
+            launch.parameters.len()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,351 @@
+//! A warp's lanes when they go different ways, and where they meet again.
+//!
+//! A warp is a set of splits: lanes at one instruction. A divergent branch makes two splits and a
+//! node at the branch's immediate post-dominator, at which they wait for one another; a call makes
+//! a node at its return. Each lane of a split stands in `waiting` of the split's node and of every
+//! node above it, until it arrives there or exits.
+
+use crate::lanes::{Class, LANES, Slot, View};
+
+use super::link::Function;
+
+/// No node.
+pub(super) const ROOT: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    pub(super) pc: u32,
+    pub(super) mask: u32,
+    pub(super) frame: u32,
+    pub(super) node: u32,
+    pub(super) state: State,
+    /// Polls (volatile or ordered loads, atomics, sleeps) since lanes were last released.
+    pub(super) polls: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    /// Waits until the barrier's generation changes.
+    Barrier {
+        id: u32,
+        generation: u32,
+    },
+    /// Waits for other lanes at the same exchange.
+    Exchange {
+        members: u32,
+    },
+    /// Waits for other lanes at any warp barrier.
+    SyncWarp {
+        members: u32,
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    pc: u32,
+    /// Lanes on their way.
+    waiting: u32,
+    /// Lanes that arrived and wait.
+    arrived: u32,
+    parent: u32,
+    /// Frame in which the lanes go on.
+    frame: u32,
+    /// Frame of the call that ends here.
+    callee: Option<u32>,
+    in_use: bool,
+}
+
+/// Registers of one activation, shared by the lanes that called together.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    pub(super) function: usize,
+    /// Narrow slots, then wide ones.
+    planes: Vec<Plane>,
+    predicates: Vec<u32>,
+    /// Start of its part of local memory.
+    pub(super) local_base: u32,
+    in_use: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Plane(#[allow(dead_code)] [u32; LANES]);
+
+#[derive(Debug, Default)]
+pub(super) struct Warp {
+    pub(super) splits: Vec<Split>,
+    nodes: Vec<Node>,
+    frames: Vec<Frame>,
+    /// Local memory, word by word: word `w` of lane `l` is `local[w][l]`.
+    pub(super) local: Vec<[u32; LANES]>,
+    /// Lanes that have not exited.
+    pub(super) alive: u32,
+    /// Number in the block of its first thread.
+    pub(super) first_thread: u32,
+    pub(super) issued: u64,
+    /// Split to look at first.
+    pub(super) next: usize,
+}
+
+impl Warp {
+    /// Begins a kernel with `lanes` threads.
+    pub(super) fn start(
+        &mut self,
+        first_thread: u32,
+        lanes: u32,
+        function: usize,
+        code: &Function<'_>,
+    ) {
+        self.splits.clear();
+        self.nodes.clear();
+        self.frames
+            .iter_mut()
+            .for_each(|frame| frame.in_use = false);
+        self.alive = if lanes >= 32 {
+            u32::MAX
+        } else {
+            (1 << lanes) - 1
+        };
+        self.first_thread = first_thread;
+        self.issued = 0;
+        self.next = 0;
+        let frame = self.enter(function, code, 0);
+        self.splits.push(Split {
+            pc: 0,
+            mask: self.alive,
+            frame,
+            node: ROOT,
+            state: State::Ready,
+            polls: 0,
+        });
+    }
+
+    /// A frame for one activation of a function.
+    pub(super) fn enter(&mut self, function: usize, code: &Function<'_>, local_base: u32) -> u32 {
+        let program = code.program;
+        let index = match self.frames.iter().position(|frame| !frame.in_use) {
+            Some(index) => index,
+            None => {
+                self.frames.push(Frame::default());
+                self.frames.len() - 1
+            }
+        };
+        let frame = &mut self.frames[index];
+        frame.function = function;
+        frame.local_base = local_base;
+        frame.in_use = true;
+        let planes = program.narrow_slots + 2 * program.wide_slots;
+        if frame.planes.len() < planes {
+            frame.planes.resize(planes, Plane([0; LANES]));
+        }
+        frame.predicates.clear();
+        frame.predicates.resize(program.predicates, 0);
+        frame.predicates[0] = u32::MAX;
+        for &slot in &program.undefined {
+            let (first, count) = match slot.class() {
+                Class::Wide => (program.narrow_slots + 2 * slot.index(), 2),
+                _ => (slot.index(), 1),
+            };
+            frame.planes[first..first + count].fill(Plane([0; LANES]));
+        }
+        let words = (local_base + program.frame_bytes) as usize / 4;
+        if self.local.len() < words {
+            self.local.resize(words, [0; LANES]);
+        }
+        index as u32
+    }
+
+    pub(super) fn frame(&self, frame: u32) -> &Frame {
+        &self.frames[frame as usize]
+    }
+
+    /// Pointers to a frame's registers and its function's constants. They stay valid until the
+    /// next call, which may move the frames' list but not the registers themselves.
+    pub(super) fn view(&mut self, frame: u32, code: &Function<'_>) -> View {
+        let frame = &mut self.frames[frame as usize];
+        let planes: *mut Plane = frame.planes.as_mut_ptr();
+        View {
+            bases: [
+                planes.cast(),
+                planes.wrapping_add(code.program.narrow_slots).cast(),
+                code.narrow.as_ptr().cast_mut().cast(),
+                code.wide.as_ptr().cast_mut().cast(),
+            ],
+            predicates: frame.predicates.as_mut_ptr(),
+        }
+    }
+
+    /// Where the split's lanes wait for others, or an index that no instruction has.
+    pub(super) fn join_of(&self, node: u32) -> u32 {
+        match self.nodes.get(node as usize) {
+            Some(node) if node.callee.is_none() => node.pc,
+            _ => u32::MAX,
+        }
+    }
+
+    /// The node at which lanes that part at a branch meet: a new one, unless the split's own is it.
+    pub(super) fn meet_at(&mut self, split: &Split, join: u32) -> u32 {
+        if join == crate::program::NO_JOIN || self.join_of(split.node) == join {
+            return split.node;
+        }
+        self.add_node(Node {
+            pc: join,
+            waiting: split.mask,
+            arrived: 0,
+            parent: split.node,
+            frame: split.frame,
+            callee: None,
+            in_use: true,
+        })
+    }
+
+    /// The node at which a call returns.
+    pub(super) fn return_at(&mut self, caller: &Split, mask: u32, pc: u32, callee: u32) -> u32 {
+        self.add_node(Node {
+            pc,
+            waiting: mask,
+            arrived: 0,
+            parent: caller.node,
+            frame: caller.frame,
+            callee: Some(callee),
+            in_use: true,
+        })
+    }
+
+    fn add_node(&mut self, node: Node) -> u32 {
+        match self.nodes.iter().position(|node| !node.in_use) {
+            Some(index) => {
+                self.nodes[index] = node;
+                index as u32
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The split reached its node: it waits there, or all go on.
+    pub(super) fn arrive(&mut self, at: usize) {
+        let split = self.splits.swap_remove(at);
+        self.arrive_lanes(split.node, split.mask);
+    }
+
+    fn arrive_lanes(&mut self, index: u32, mask: u32) {
+        let node = &mut self.nodes[index as usize];
+        node.waiting &= !mask;
+        node.arrived |= mask;
+        self.settle(index);
+    }
+
+    /// Lets a node's lanes go on when nobody else is on the way.
+    fn settle(&mut self, index: u32) {
+        let node = self.nodes[index as usize];
+        if !node.in_use || node.waiting != 0 {
+            return;
+        }
+        self.nodes[index as usize].in_use = false;
+        if let Some(callee) = node.callee {
+            self.frames[callee as usize].in_use = false;
+        }
+        if node.arrived != 0 {
+            self.resume(&node);
+        }
+    }
+
+    fn resume(&mut self, node: &Node) {
+        self.splits.push(Split {
+            pc: node.pc,
+            mask: node.arrived,
+            frame: node.frame,
+            node: node.parent,
+            state: State::Ready,
+            polls: 0,
+        });
+    }
+
+    /// Lanes of a split return from their call: they leave the nodes inside it and arrive at the
+    /// call's own. Gives the frame that they return to, for the results.
+    pub(super) fn leave_call(&mut self, mut index: u32, mask: u32) {
+        while self.nodes[index as usize].callee.is_none() {
+            let parent = self.nodes[index as usize].parent;
+            self.nodes[index as usize].waiting &= !mask;
+            self.settle(index);
+            index = parent;
+        }
+        self.arrive_lanes(index, mask);
+    }
+
+    /// The caller's frame of the innermost call around a node.
+    pub(super) fn caller_frame(&self, mut index: u32) -> u32 {
+        while self.nodes[index as usize].callee.is_none() {
+            index = self.nodes[index as usize].parent;
+        }
+        self.nodes[index as usize].frame
+    }
+
+    /// Address of the call instruction of the innermost call around a node.
+    pub(super) fn call_site(&self, mut index: u32) -> u32 {
+        while self.nodes[index as usize].callee.is_none() {
+            index = self.nodes[index as usize].parent;
+        }
+        self.nodes[index as usize].pc - 1
+    }
+
+    /// Lanes end; whoever waited only for them goes on.
+    pub(super) fn exit(&mut self, mask: u32) {
+        self.alive &= !mask;
+        for index in 0..self.nodes.len() {
+            if self.nodes[index].in_use {
+                self.nodes[index].waiting &= !mask;
+                self.settle(index as u32);
+            }
+        }
+    }
+
+    /// Lets lanes that wait at a node go on without the others. Whether there were any.
+    pub(super) fn release(&mut self) -> bool {
+        let found = (0..self.nodes.len())
+            .rev()
+            .find(|&index| self.nodes[index].in_use && self.nodes[index].arrived != 0);
+        let Some(index) = found else { return false };
+        let node = self.nodes[index];
+        self.nodes[index].arrived = 0;
+        self.resume(&node);
+        true
+    }
+
+    /// The other lanes that wait at the barrier `id`, at another instruction than `pc`.
+    pub(super) fn other_waiter(
+        &self,
+        id: u32,
+        generation: u32,
+        pc: u32,
+        frame: u32,
+    ) -> Option<Split> {
+        let waits = State::Barrier { id, generation };
+        let elsewhere = |split: &&Split| {
+            split.state == waits
+                && (split.pc != pc
+                    || self.frame(split.frame).function != self.frame(frame).function)
+        };
+        self.splits.iter().find(elsewhere).copied()
+    }
+}
+
+/// A register's value in one lane, for the few places that need it.
+///
+/// # Safety
+/// As for [`View::plane`].
+#[allow(unsafe_code)]
+pub(super) unsafe fn lane_value(view: &View, slot: Slot, lane: usize) -> u64 {
+    // SAFETY: the caller's promise; the class gives the width.
+    unsafe {
+        if slot.class().is_wide() {
+            (*view.plane::<u64>(slot))[lane]
+        } else {
+            u64::from((*view.plane::<u32>(slot))[lane])
+        }
+    }
+}

@@ -1,0 +1,665 @@
+//! The inner loop: one split, instruction by instruction, until it parts, waits or gives way.
+#![allow(unsafe_code)]
+
+use super::access::{FrameBounds, lanes_of};
+use super::block::Block;
+
+use super::reconverge::{Split, State, Warp, lane_value};
+use super::worker::{POLL_COST, Stop, Worker};
+use crate::fault::{Fault, FaultKind};
+use crate::lanes::{FULL, LANES, View};
+use crate::program::{
+    AddressSpace, BarrierMode, Builtin, Call, Carry, CarryOp, Compare, Flop, Kind, LaneMask, Pipe,
+    Predicate, Special,
+};
+
+/// What ends the loop without a fault.
+enum Next {
+    /// The next instruction.
+    Step,
+    Jump(u32),
+    /// The split was changed or removed; the scheduler looks again.
+    Leave,
+}
+
+/// What an instruction is executed with.
+struct Here {
+    at: usize,
+    split: Split,
+    mask: u32,
+    view: View,
+    bounds: FrameBounds,
+}
+
+/// Active lanes whose predicate holds.
+#[inline(always)]
+fn holding(view: &View, predicate: Predicate) -> u32 {
+    // SAFETY: the predicate is one of the program's.
+    let value = unsafe { view.predicate(predicate.index) };
+    if predicate.negated { !value } else { value }
+}
+
+impl Worker<'_> {
+    pub(super) fn run(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        at: usize,
+        budget: &mut i64,
+    ) -> Result<(), Fault> {
+        let context = self.context;
+        let mut split = warp.splits[at];
+        let code = context.linked.function(warp.frame(split.frame).function);
+        let view = warp.view(split.frame, code);
+        let base = warp.frame(split.frame).local_base;
+        let bounds = FrameBounds {
+            base,
+            top: base + code.program.frame_bytes,
+        };
+        let join = warp.join_of(split.node);
+        let insts = &code.program.insts[..];
+        let active = split.mask;
+        let lanes = u64::from(active.count_ones());
+        let (mut issued, mut threads) = (0u64, 0u64);
+        let outcome = loop {
+            if split.pc == join {
+                warp.splits[at] = split;
+                warp.arrive(at);
+                break Ok(());
+            }
+            if *budget <= 0 {
+                warp.splits[at] = split;
+                break Ok(());
+            }
+            let inst = &insts[split.pc as usize];
+            issued += 1;
+            *budget -= 1;
+            let mut mask = active;
+            if inst.guard.index != 0 || inst.guard.negated {
+                mask &= holding(&view, inst.guard);
+                threads += u64::from(mask.count_ones());
+                let is_control = matches!(inst.kind, Kind::Branch { .. });
+                if mask == 0 && !is_control {
+                    split.pc += 1;
+                    continue;
+                }
+            } else {
+                threads += lanes;
+            }
+            if inst.flop.count != 0 {
+                self.count_flop(inst.flop, mask);
+            }
+            // The frequent kinds stay in the loop; the others leave it as a call.
+            match &inst.kind {
+                Kind::Lane { run, operands } => {
+                    // SAFETY: the decoder paired the function with these slots.
+                    unsafe { run(&view, operands, mask) };
+                    split.pc += 1;
+                    continue;
+                }
+                Kind::Compare(compare) => {
+                    compare_lanes(&view, compare, mask);
+                    split.pc += 1;
+                    continue;
+                }
+                Kind::Branch { target, .. } if mask == active => {
+                    split.pc = *target;
+                    continue;
+                }
+                Kind::Branch { .. } if mask == 0 => {
+                    split.pc += 1;
+                    continue;
+                }
+                kind => {
+                    warp.issued += std::mem::take(&mut issued);
+                    let here = Here {
+                        at,
+                        split,
+                        mask,
+                        view,
+                        bounds,
+                    };
+                    match self.execute(block, warp, kind, &here, budget) {
+                        Ok(Next::Step) => split.pc += 1,
+                        Ok(Next::Jump(target)) => split.pc = target,
+                        Ok(Next::Leave) => break Ok(()),
+                        Err(stop) => {
+                            break Err(self.place(block, warp, split.frame, split.pc, stop));
+                        }
+                    }
+                    split.polls = warp.splits[at].polls;
+                }
+            }
+        };
+        warp.issued += issued;
+        self.counters.thread_instructions += threads;
+        outcome
+    }
+
+    fn count_flop(&mut self, flop: Flop, mask: u32) {
+        let count = u64::from(flop.count) * u64::from(mask.count_ones());
+        match flop.pipe {
+            Pipe::F32 => self.counters.flop_f32 += count,
+            Pipe::F64 => self.counters.flop_f64 += count,
+            Pipe::F16 => self.counters.flop_f16 += count,
+            Pipe::Special => {
+                self.counters.special_functions += count;
+                self.counters.flop_f32 += count;
+            }
+            Pipe::Other => {}
+        }
+    }
+
+    fn execute(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        kind: &Kind,
+        here: &Here,
+        budget: &mut i64,
+    ) -> Result<Next, Stop> {
+        let (view, mask) = (&here.view, here.mask);
+        match kind {
+            Kind::Load(access) => {
+                if access.strong {
+                    poll(warp, here.at, budget);
+                }
+                self.load(block, warp, view, access, mask, here.bounds)?;
+            }
+            Kind::Store(access) => self.store(block, warp, view, access, mask, here.bounds)?,
+            Kind::Atomic(atomic) => {
+                if atomic.access.space != AddressSpace::Shared || warp.splits.len() > 1 {
+                    poll(warp, here.at, budget);
+                }
+                self.atomic(block, view, atomic, mask, here.bounds)?;
+            }
+            Kind::Select { dst, a, b, by } => {
+                let chosen = holding(view, *by);
+                // SAFETY: the slots are the program's.
+                unsafe {
+                    if dst.class().is_wide() {
+                        select::<u64>(view, *dst, *a, *b, chosen, mask);
+                    } else {
+                        select::<u32>(view, *dst, *a, *b, chosen, mask);
+                    }
+                }
+            }
+            Kind::Logic { dst, op, a, b } => {
+                let value = op.apply(holding(view, *a), holding(view, *b));
+                // SAFETY: the predicate is one of the program's.
+                unsafe { view.set_predicate(*dst, mask, value) };
+            }
+            Kind::Carry(carry) => carry_lanes(view, carry, mask),
+            Kind::Special { dst, what } => {
+                let values = self.special(block, warp, *what, here);
+                // SAFETY: the slot is one of the program's.
+                unsafe {
+                    if dst.class().is_wide() {
+                        view.store(*dst, mask, &values.map(u64::from));
+                    } else {
+                        view.store(*dst, mask, &values);
+                    }
+                }
+            }
+            Kind::Branch { target, join } => {
+                self.part(warp, here, *join, &[(*target, mask)]);
+                return Ok(Next::Leave);
+            }
+            Kind::Table {
+                index,
+                targets,
+                join,
+            } => {
+                return self.jump_by_table(warp, here, *index, targets, *join);
+            }
+            Kind::Call(call) => {
+                self.call(warp, here, call)?;
+                return Ok(Next::Leave);
+            }
+            Kind::Builtin(builtin) => match builtin.as_ref() {
+                Builtin::Print {
+                    format,
+                    arguments,
+                    result,
+                } => {
+                    self.print(
+                        block,
+                        warp,
+                        mask,
+                        here.bounds,
+                        (*format, *arguments, *result),
+                    )?;
+                }
+                assertion => return Err(self.assertion(block, warp, mask, here.bounds, assertion)),
+            },
+            Kind::Return => {
+                return_lanes(self, warp, here);
+                return Ok(Next::Leave);
+            }
+            Kind::Exit => {
+                exit_lanes(block, warp, here);
+                return Ok(Next::Leave);
+            }
+            Kind::Trap => {
+                let lane = mask.trailing_zeros();
+                return Err(Stop::new(
+                    FaultKind::Trap,
+                    lane,
+                    "executes __trap()".to_owned(),
+                ));
+            }
+            Kind::Barrier(barrier) => {
+                return self
+                    .barrier(block, warp, here.at, here.split, view, barrier, mask)
+                    .map(|leaves| if leaves { Next::Leave } else { Next::Step });
+            }
+            Kind::SyncWarp { .. }
+            | Kind::Shuffle(_)
+            | Kind::Vote { .. }
+            | Kind::Match { .. }
+            | Kind::Reduce { .. }
+            | Kind::Elect { .. } => {
+                let waits = self.exchange_or_wait(warp, here.at, here.split, view, kind, mask);
+                return Ok(if waits { Next::Leave } else { Next::Step });
+            }
+            Kind::Fence => {}
+            Kind::Sleep => poll(warp, here.at, budget),
+            Kind::Lane { run, operands } => {
+                // SAFETY: the decoder paired the function with these slots.
+                unsafe { run(view, operands, mask) };
+            }
+            Kind::Compare(compare) => compare_lanes(view, compare, mask),
+        }
+        Ok(Next::Step)
+    }
+
+    /// Lanes part: each listed group jumps, the rest falls through.
+    fn part(&mut self, warp: &mut Warp, here: &Here, join: u32, jumps: &[(u32, u32)]) {
+        self.counters.divergent_branches += 1;
+        let split = here.split;
+        let node = warp.meet_at(&split, join);
+        let jumping = jumps.iter().fold(0, |all, &(_, mask)| all | mask);
+        let rest = split.mask & !jumping;
+        let fall = (split.pc + 1, rest);
+        let groups = jumps.iter().copied().chain((rest != 0).then_some(fall));
+        for (number, (pc, mask)) in groups.enumerate() {
+            let part = Split {
+                pc,
+                mask,
+                node,
+                ..split
+            };
+            if number == 0 {
+                warp.splits[here.at] = part;
+            } else {
+                warp.splits.push(part);
+            }
+        }
+    }
+
+    fn jump_by_table(
+        &mut self,
+        warp: &mut Warp,
+        here: &Here,
+        index: crate::lanes::Slot,
+        targets: &[u32],
+        join: u32,
+    ) -> Result<Next, Stop> {
+        let mut groups: Vec<(u32, u32)> = Vec::new();
+        for lane in lanes_of(here.mask) {
+            // SAFETY: the slot is one of the program's.
+            let entry = unsafe { lane_value(&here.view, index, lane) } as usize;
+            let Some(&target) = targets.get(entry) else {
+                let what = format!("jumps to entry {entry} of a table of {}", targets.len());
+                return Err(Stop::new(FaultKind::OutOfBounds, lane as u32, what));
+            };
+            match groups.iter_mut().find(|(known, _)| *known == target) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => groups.push((target, 1 << lane)),
+            }
+        }
+        if let [(target, mask)] = groups[..] {
+            if mask == here.split.mask {
+                return Ok(Next::Jump(target));
+            }
+        }
+        self.part(warp, here, join, &groups);
+        Ok(Next::Leave)
+    }
+
+    fn call(&mut self, warp: &mut Warp, here: &Here, call: &Call) -> Result<(), Stop> {
+        const STACK_BYTES: u32 = 512 * 1024;
+        let mut caller = here.split;
+        let rest = caller.mask & !here.mask;
+        if rest != 0 {
+            // Lanes that the guard leaves out wait behind the call.
+            caller.node = warp.meet_at(&caller, caller.pc + 1);
+            warp.splits.push(Split {
+                pc: caller.pc + 1,
+                mask: rest,
+                ..caller
+            });
+        }
+        let code = self.context.linked.function(call.function);
+        let base = here.bounds.top;
+        if base + code.program.frame_bytes > STACK_BYTES {
+            let what = format!("calls too deeply: its stack has {STACK_BYTES} bytes");
+            return Err(Stop::new(
+                FaultKind::OutOfBounds,
+                here.mask.trailing_zeros(),
+                what,
+            ));
+        }
+        let frame = warp.enter(call.function, code, base);
+        let moves: Vec<_> = call
+            .arguments
+            .iter()
+            .map(|&(from, to, bytes)| (here.bounds.base + from, base + to, bytes))
+            .collect();
+        copy_local(&mut warp.local, &moves, here.mask);
+        let node = warp.return_at(&caller, here.mask, caller.pc + 1, frame);
+        warp.splits[here.at] = Split {
+            pc: 0,
+            mask: here.mask,
+            frame,
+            node,
+            ..caller
+        };
+        Ok(())
+    }
+
+    fn special(&self, block: &Block, warp: &Warp, what: Special, here: &Here) -> [u32; LANES] {
+        let launch = self.context.launch;
+        let uniform = |value: u32| [value; LANES];
+        let each = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| f(lane as u32));
+        match what {
+            Special::Thread(axis) => {
+                let [x, y, _] = launch.block;
+                match axis {
+                    0 if x % 32 == 0 => {
+                        let first = warp.first_thread % x;
+                        each(&|lane| first + lane)
+                    }
+                    0 => each(&|lane| (warp.first_thread + lane) % x),
+                    1 => each(&|lane| (warp.first_thread + lane) / x % y),
+                    _ => each(&|lane| (warp.first_thread + lane) / (x * y)),
+                }
+            }
+            Special::BlockExtent(axis) => uniform(launch.block[axis]),
+            Special::Block(axis) => uniform(block.index[axis]),
+            Special::GridExtent(axis) => uniform(launch.grid[axis]),
+            Special::Lane => each(&|lane| lane),
+            Special::Warp => uniform(warp.first_thread / 32),
+            Special::WarpCount => uniform(block.warps.len() as u32),
+            Special::LaneMask(mask) => each(&|lane| {
+                let bit = 1u32 << lane;
+                match mask {
+                    LaneMask::Equal => bit,
+                    LaneMask::Less => bit - 1,
+                    LaneMask::LessEqual => bit | (bit - 1),
+                    LaneMask::Greater => !(bit | (bit - 1)),
+                    LaneMask::GreaterEqual => !(bit - 1),
+                }
+            }),
+            Special::ActiveMask => uniform(here.mask),
+            Special::Clock | Special::Nanoseconds => uniform(warp.issued as u32),
+            Special::Multiprocessor => uniform((block.number % 132) as u32),
+            Special::MultiprocessorCount => uniform(132),
+            Special::DynamicSharedBytes => uniform(launch.dynamic_shared_bytes),
+            Special::TotalSharedBytes => uniform(self.context.shared_bytes()),
+            Special::Frame(offset) => uniform(here.bounds.base + offset),
+            Special::Zero => uniform(0),
+            Special::One => uniform(1),
+        }
+    }
+
+    /// Threads arrive at a block barrier. Whether the split has left its place.
+    #[allow(clippy::too_many_arguments)]
+    fn barrier(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        at: usize,
+        mut split: Split,
+        view: &View,
+        barrier: &crate::program::Barrier,
+        mask: u32,
+    ) -> Result<bool, Stop> {
+        self.counters.barriers += 1;
+        let lane = mask.trailing_zeros();
+        // SAFETY: the slots are the program's.
+        let value = |slot| unsafe { lane_value(view, slot, lane as usize) } as u32;
+        let id = value(barrier.id);
+        if id as usize >= block.barriers.len() {
+            let what = format!("uses barrier {id}; a block has {}", block.barriers.len());
+            return Err(Stop::new(FaultKind::BadLaunch, lane, what));
+        }
+        let expected = barrier.threads.map(value);
+        let generation = block.barriers[id as usize].generation;
+        if barrier.aligned {
+            if let Some(other) = warp.other_waiter(id, generation, split.pc, split.frame) {
+                return Err(self.divergent_barrier(warp, lane, &other));
+            }
+        }
+        let holding = match barrier.mode {
+            BarrierMode::Sync | BarrierMode::Arrive => 0,
+            BarrierMode::Count { by, .. }
+            | BarrierMode::Any { by, .. }
+            | BarrierMode::All { by, .. } => (holding(view, by) & mask).count_ones(),
+        };
+        let mut threads = mask.count_ones();
+        if expected.is_some() {
+            // A count is in whole warps: the last lanes of a partial warp stand for those it lacks.
+            let waits = State::Barrier { id, generation };
+            let here: u32 = warp
+                .splits
+                .iter()
+                .filter(|s| s.state == waits)
+                .map(|s| s.mask)
+                .sum::<u32>()
+                | mask;
+            if here == warp.alive {
+                threads += 32 - warp.alive.count_ones();
+            }
+        }
+        if matches!(barrier.mode, BarrierMode::Arrive) {
+            block.arrive(id as usize, threads, holding, expected);
+            return Ok(false);
+        }
+        // Lanes that the guard leaves out go past it: they wait behind for the others.
+        let rest = split.mask & !mask;
+        if rest != 0 {
+            split.node = warp.meet_at(&split, split.pc + 1);
+            warp.splits.push(Split {
+                pc: split.pc + 1,
+                mask: rest,
+                ..split
+            });
+            split.mask = mask;
+        }
+        split.state = State::Barrier { id, generation };
+        warp.splits[at] = split;
+        block.arrive(id as usize, threads, holding, expected);
+        Ok(true)
+    }
+
+    #[cold]
+    fn divergent_barrier(&self, warp: &Warp, lane: u32, other: &Split) -> Stop {
+        let function = self
+            .context
+            .linked
+            .function(warp.frame(other.frame).function);
+        let line = function.program.lines[other.pc as usize];
+        let place = line.map_or(String::new(), |line| format!(" on line {line}"));
+        let thread = crate::fault::triple(self.thread_index(warp, other.mask.trailing_zeros()));
+        let what = format!(
+            "reaches a __syncthreads() while thread {thread} of its warp waits at another one{place}"
+        );
+        Stop::new(FaultKind::BarrierDivergence, lane, what)
+    }
+
+    /// The barrier that a split waited at has opened.
+    pub(super) fn pass_barrier(&mut self, block: &Block, warp: &mut Warp, at: usize) {
+        let split = warp.splits[at];
+        let code = self
+            .context
+            .linked
+            .function(warp.frame(split.frame).function);
+        let view = warp.view(split.frame, code);
+        if let Kind::Barrier(barrier) = self.instruction(warp, split.frame, split.pc) {
+            if let State::Barrier { id, .. } = split.state {
+                let (arrived, holding) = block.barriers[id as usize].completed;
+                let all = |held: bool| if held { FULL } else { 0 };
+                // SAFETY: slot and predicates are the program's.
+                unsafe {
+                    match barrier.mode {
+                        BarrierMode::Count { dst, .. } => {
+                            view.store(dst, split.mask, &[holding; LANES]);
+                        }
+                        BarrierMode::Any { dst, .. } => {
+                            view.set_predicate(dst, split.mask, all(holding > 0));
+                        }
+                        BarrierMode::All { dst, .. } => {
+                            view.set_predicate(dst, split.mask, all(holding == arrived));
+                        }
+                        BarrierMode::Sync | BarrierMode::Arrive => {}
+                    }
+                }
+            }
+        }
+        warp.splits[at].pc += 1;
+        warp.splits[at].state = State::Ready;
+    }
+}
+
+fn poll(warp: &mut Warp, at: usize, budget: &mut i64) {
+    warp.splits[at].polls += 1;
+    *budget -= POLL_COST;
+}
+
+#[inline(always)]
+fn compare_lanes(view: &View, compare: &Compare, mask: u32) {
+    // SAFETY: the decoder paired the function with these slots and predicates.
+    unsafe {
+        let found = (compare.run)(view, compare.a, compare.b);
+        let with = holding(view, compare.with);
+        view.set_predicate(compare.dst, mask, compare.op.apply(found, with));
+        if compare.dst_not != 0 {
+            view.set_predicate(compare.dst_not, mask, compare.op.apply(!found, with));
+        }
+    }
+}
+
+/// # Safety
+/// The slots must be the program's, of the width of `T`.
+#[inline(always)]
+unsafe fn select<T: crate::lanes::Word>(
+    view: &View,
+    dst: crate::lanes::Slot,
+    a: crate::lanes::Slot,
+    b: crate::lanes::Slot,
+    chosen: u32,
+    mask: u32,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (a, b) = (&*view.plane::<T>(a), &*view.plane::<T>(b));
+        let mut out = [T::default(); LANES];
+        for lane in 0..LANES {
+            out[lane] = if chosen >> lane & 1 != 0 {
+                a[lane]
+            } else {
+                b[lane]
+            };
+        }
+        view.store(dst, mask, &out);
+    }
+}
+
+fn carry_lanes(view: &View, carry: &Carry, mask: u32) {
+    let wide = carry.dst.class().is_wide();
+    let bits = if wide { 64 } else { 32 };
+    // SAFETY: slots and predicate are the program's.
+    unsafe {
+        let mut flags = view.predicate(carry.flag);
+        for lane in lanes_of(mask) {
+            let value = |at: usize| u128::from(lane_value(view, carry.src[at], lane));
+            let flag = u128::from(carry.takes && flags >> lane & 1 != 0);
+            let (a, b) = (value(0), value(1));
+            let product = |signed: bool| -> u128 {
+                let extend = |x: u128| {
+                    if wide {
+                        x as i64 as i128
+                    } else {
+                        x as i32 as i128
+                    }
+                };
+                if signed {
+                    (extend(a) * extend(b)) as u128
+                } else {
+                    a * b
+                }
+            };
+            let low = (1u128 << bits) - 1;
+            let total = match carry.op {
+                CarryOp::Add => a + b + flag,
+                // The borrow comes out as the bit above the word.
+                CarryOp::Sub => a.wrapping_sub(b).wrapping_sub(flag),
+                CarryOp::MulLow { signed } => (product(signed) & low) + value(2) + flag,
+                CarryOp::MulHigh { signed } => (product(signed) >> bits & low) + value(2) + flag,
+            };
+            super::access::write_lane(view, carry.dst, lane, (total & low) as u64);
+            if carry.sets {
+                let out = (total >> bits & 1) as u32;
+                flags = flags & !(1 << lane) | out << lane;
+            }
+        }
+        view.set_predicate(carry.flag, mask, flags);
+    }
+}
+
+/// Copies whole words of local memory, in the lanes of a mask.
+fn copy_local(local: &mut [[u32; LANES]], moves: &[(u32, u32, u32)], mask: u32) {
+    for &(from, to, bytes) in moves {
+        for word in 0..bytes.div_ceil(4) as usize {
+            let source = local[from as usize / 4 + word];
+            let target = &mut local[to as usize / 4 + word];
+            lanes_of(mask).for_each(|lane| target[lane] = source[lane]);
+        }
+    }
+}
+
+/// Lanes return from a function: their results go to the caller's frame.
+fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
+    let split = here.split;
+    let caller = warp.caller_frame(split.node);
+    let site = warp.call_site(split.node);
+    let base = warp.frame(caller).local_base;
+    if let Kind::Call(call) = worker.instruction(warp, caller, site) {
+        let moves: Vec<_> = call
+            .results
+            .iter()
+            .map(|&(from, to, bytes)| (here.bounds.base + from, base + to, bytes))
+            .collect();
+        copy_local(&mut warp.local, &moves, here.mask);
+    }
+    leave(warp, here);
+    warp.leave_call(split.node, here.mask);
+}
+
+fn exit_lanes(block: &mut Block, warp: &mut Warp, here: &Here) {
+    leave(warp, here);
+    warp.exit(here.mask);
+    block.exit(here.mask.count_ones());
+}
+
+/// Takes the lanes out of their split; those that the guard leaves out go on.
+fn leave(warp: &mut Warp, here: &Here) {
+    let split = &mut warp.splits[here.at];
+    *split = here.split;
+    split.mask &= !here.mask;
+    split.pc += 1;
+    if split.mask == 0 {
+        warp.splits.swap_remove(here.at);
+    }
+}

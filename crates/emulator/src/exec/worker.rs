@@ -1,0 +1,446 @@
+//! One host thread of a launch: which block runs, which warp, which lanes of it.
+//!
+//! Progress is fair: a warp gives way after a slice, a diverged split after a shorter one, and,
+//! where blocks can wait for one another, a block after its own, upon which one more block becomes
+//! resident. Polls (volatile or ordered loads, global atomics, sleeps) use up a slice faster.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+
+use super::Context;
+use super::block::Block;
+use super::reconverge::{State, Warp};
+use crate::counters::Counters;
+use crate::fault::{Fault, FaultKind, triple};
+use crate::memory::Region;
+use crate::program::Kind;
+
+const WARP_SLICE: i64 = 1 << 13;
+/// Of a warp's slice, what one of several splits gets at a time.
+const SPLIT_SLICE: i64 = 1 << 10;
+const BLOCK_SLICE: i64 = 1 << 16;
+/// What a poll costs of a slice.
+pub(super) const POLL_COST: i64 = 64;
+/// Polls of one split after which lanes that wait for it go on alone.
+const PATIENCE_POLLS: u32 = 1024;
+const FUEL_CHUNK: i64 = 1 << 16;
+
+/// A fault before it is placed: what a lane did.
+#[derive(Debug)]
+pub(super) struct Stop {
+    pub(super) kind: FaultKind,
+    pub(super) lane: u32,
+    /// Continues "thread (x,y,z) of block (x,y,z)".
+    pub(super) predicate: String,
+    pub(super) address: Option<u64>,
+    pub(super) allocation: Option<String>,
+}
+
+impl Stop {
+    pub(super) fn new(kind: FaultKind, lane: u32, predicate: String) -> Self {
+        Self {
+            kind,
+            lane,
+            predicate,
+            address: None,
+            allocation: None,
+        }
+    }
+}
+
+/// What a worker leaves behind.
+pub(super) struct Results {
+    pub(super) counters: Counters,
+    /// Text by block.
+    pub(super) printed: Vec<(u64, String)>,
+    pub(super) fault: Option<(u64, Fault)>,
+}
+
+pub(super) struct Worker<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) counters: Counters,
+    /// Allocation that the last global access met.
+    pub(super) region: Region,
+    /// Text of the block at hand.
+    pub(super) output: String,
+    printed: Vec<(u64, String)>,
+    printed_bytes: usize,
+    fuel: i64,
+    fault: Option<(u64, Fault)>,
+    /// Storage of finished blocks.
+    spare: Vec<Block>,
+}
+
+enum Visit {
+    Finished,
+    Yielded,
+}
+
+enum Turn {
+    Finished,
+    Yielded,
+    Blocked,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        Self {
+            context,
+            counters: Counters::default(),
+            region: Region::NONE,
+            output: String::new(),
+            printed: Vec::new(),
+            printed_bytes: 0,
+            fuel: 0,
+            fault: None,
+            spare: Vec::new(),
+        }
+    }
+
+    pub(super) fn into_results(self) -> Results {
+        self.context
+            .fuel
+            .fetch_add(self.fuel.max(0), Ordering::Relaxed);
+        Results {
+            counters: self.counters,
+            printed: self.printed,
+            fault: self.fault,
+        }
+    }
+
+    /// Runs all blocks, up to `window` of them side by side.
+    pub(super) fn run_window(&mut self, window: usize) {
+        let mut resident: VecDeque<Block> = VecDeque::new();
+        let mut next = 0;
+        let budget = if window > 1 { BLOCK_SLICE } else { i64::MAX };
+        while self.fault.is_none() {
+            let mut block = match resident.pop_front() {
+                Some(block) => block,
+                None if next < self.context.blocks => {
+                    next += 1;
+                    self.start(next - 1)
+                }
+                None => return,
+            };
+            match self.visit(&mut block, budget) {
+                Err(fault) => self.stop(&block, fault),
+                Ok(Visit::Finished) => self.finish(block),
+                Ok(Visit::Yielded) => {
+                    self.set_output_aside(block.number);
+                    resident.push_back(block);
+                    if resident.len() < window && next < self.context.blocks {
+                        resident.push_front(self.start(next));
+                        next += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the next block that nobody runs and runs it to its end.
+    pub(super) fn run_next(&mut self) {
+        let number = self.context.next_block.fetch_add(1, Ordering::Relaxed);
+        // Blocks are taken in order: once one has faulted, only lower ones matter, and those are
+        // running or done.
+        if number >= self.context.blocks
+            || number > self.context.first_fault.load(Ordering::Relaxed)
+        {
+            return;
+        }
+        let mut block = self.start(number);
+        match self.visit(&mut block, i64::MAX) {
+            Err(fault) => self.stop(&block, fault),
+            Ok(_) => self.finish(block),
+        }
+    }
+
+    fn start(&mut self, number: u64) -> Block {
+        let context = self.context;
+        let mut block = self.spare.pop().unwrap_or_default();
+        let threads = context.launch.block.iter().product();
+        let function = context.kernel.function;
+        block.start(
+            number,
+            context.block_index(number),
+            threads,
+            context.shared_bytes(),
+            (function, context.linked.function(function)),
+        );
+        self.counters.blocks += 1;
+        self.counters.warps += block.warps.len() as u64;
+        block
+    }
+
+    fn finish(&mut self, block: Block) {
+        self.set_output_aside(block.number);
+        self.spare.push(block);
+    }
+
+    fn set_output_aside(&mut self, block: u64) {
+        if !self.output.is_empty() {
+            self.printed_bytes += self.output.len();
+            self.printed.push((block, std::mem::take(&mut self.output)));
+        }
+    }
+
+    fn stop(&mut self, block: &Block, fault: Fault) {
+        self.set_output_aside(block.number);
+        self.context
+            .first_fault
+            .fetch_min(block.number, Ordering::Relaxed);
+        if self
+            .fault
+            .as_ref()
+            .is_none_or(|(number, _)| block.number < *number)
+        {
+            self.fault = Some((block.number, fault));
+        }
+    }
+
+    /// Runs a block until it ends, waits for other blocks, or has used its slice.
+    fn visit(&mut self, block: &mut Block, mut budget: i64) -> Result<Visit, Fault> {
+        loop {
+            block.progressed = false;
+            let mut yielded = false;
+            let warps = block.warps.len();
+            for step in 0..warps {
+                let at = (block.next_warp + step) % warps;
+                let mut slice = WARP_SLICE;
+                match self.turn(block, at, &mut slice)? {
+                    Turn::Yielded => yielded = true,
+                    Turn::Finished | Turn::Blocked => {}
+                }
+                budget = budget.saturating_sub(WARP_SLICE - slice);
+                if budget <= 0 && block.live > 0 {
+                    block.next_warp = (at + 1) % warps;
+                    return Ok(Visit::Yielded);
+                }
+            }
+            if block.live == 0 {
+                return Ok(Visit::Finished);
+            }
+            if !yielded && !block.progressed {
+                return Err(self.stuck(block));
+            }
+        }
+    }
+
+    /// Runs one warp for a slice.
+    fn turn(&mut self, block: &mut Block, at: usize, slice: &mut i64) -> Result<Turn, Fault> {
+        if block.warps[at].splits.is_empty() {
+            return Ok(Turn::Finished);
+        }
+        self.check_limits(block, at)?;
+        let mut warp = std::mem::take(&mut block.warps[at]);
+        let outcome = self.advance(block, &mut warp, slice);
+        let issued = warp.issued;
+        self.counters.longest_warp_instructions =
+            self.counters.longest_warp_instructions.max(issued);
+        block.warps[at] = warp;
+        outcome
+    }
+
+    fn advance(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        slice: &mut i64,
+    ) -> Result<Turn, Fault> {
+        loop {
+            if warp.splits.is_empty() {
+                return Ok(Turn::Finished);
+            }
+            if *slice <= 0 {
+                return Ok(Turn::Yielded);
+            }
+            let Some(at) = self.pick(block, warp)? else {
+                if warp.release() {
+                    continue;
+                }
+                return Ok(Turn::Blocked);
+            };
+            let share = if warp.splits.len() > 1 {
+                SPLIT_SLICE.min(*slice)
+            } else {
+                *slice
+            };
+            let mut left = share;
+            let before = warp.issued;
+            let outcome = self.run(block, warp, at, &mut left);
+            self.fuel -= (warp.issued - before) as i64;
+            *slice -= share - left;
+            outcome?;
+            if left <= 0 {
+                self.lose_patience(warp, at);
+            }
+        }
+    }
+
+    /// Frees lanes that wait for a split which polls for what they might do.
+    fn lose_patience(&self, warp: &mut Warp, at: usize) {
+        if let Some(split) = warp.splits.get_mut(at) {
+            if split.polls >= PATIENCE_POLLS {
+                split.polls = 0;
+                while warp.release() {}
+            }
+        }
+        warp.next = at + 1;
+    }
+
+    /// A split that can go on, from the warp's next one.
+    fn pick(&mut self, block: &mut Block, warp: &mut Warp) -> Result<Option<usize>, Fault> {
+        let count = warp.splits.len();
+        for step in 0..count {
+            let at = (warp.next + step) % count;
+            let ready = match warp.splits[at].state {
+                State::Ready => true,
+                State::Barrier { id, generation } => {
+                    let passed = block.barriers[id as usize].generation != generation;
+                    if passed {
+                        self.pass_barrier(block, warp, at);
+                    }
+                    passed
+                }
+                State::Exchange { members } | State::SyncWarp { members } => {
+                    self.meet(block, warp, at, members)?
+                }
+            };
+            if ready {
+                warp.next = at;
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    fn check_limits(&mut self, block: &Block, at: usize) -> Result<(), Fault> {
+        let cancelled = self
+            .context
+            .limits
+            .cancel
+            .is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if cancelled {
+            return Err(Fault::of_launch(
+                FaultKind::Cancelled,
+                "the launch was cancelled",
+            ));
+        }
+        if self.fuel <= 0 {
+            let chunk = FUEL_CHUNK;
+            let before = self.context.fuel.fetch_sub(chunk, Ordering::Relaxed);
+            self.fuel += before.clamp(0, chunk);
+            if before < chunk {
+                // Give back what was not there, so that the balance stays exact.
+                self.context
+                    .fuel
+                    .fetch_add(chunk - before.clamp(0, chunk), Ordering::Relaxed);
+            }
+            if self.fuel <= 0 {
+                return Err(self.out_of_fuel(block, at));
+            }
+        }
+        Ok(())
+    }
+
+    fn out_of_fuel(&self, block: &Block, at: usize) -> Fault {
+        let warp = &block.warps[at];
+        let limit = self.context.limits.instruction_fuel;
+        let split = warp.splits[0];
+        let lane = split.mask.trailing_zeros();
+        let stop = Stop::new(
+            FaultKind::InstructionFuel,
+            lane,
+            format!("is still running after {limit} warp instructions of the launch"),
+        );
+        self.place(block, warp, split.frame, split.pc, stop)
+    }
+
+    /// A fault with its thread, block and line.
+    pub(super) fn place(
+        &self,
+        block: &Block,
+        warp: &Warp,
+        frame: u32,
+        pc: u32,
+        stop: Stop,
+    ) -> Fault {
+        let thread = self.thread_index(warp, stop.lane);
+        let function = self.context.linked.function(warp.frame(frame).function);
+        Fault {
+            kind: stop.kind,
+            message: format!(
+                "thread {} of block {} {}",
+                triple(thread),
+                triple(block.index),
+                stop.predicate
+            ),
+            line: function.program.lines.get(pc as usize).copied().flatten(),
+            block: block.index,
+            thread,
+            address: stop.address,
+            allocation: stop.allocation,
+            output: String::new(),
+        }
+    }
+
+    /// Index of a lane's thread in its block.
+    pub(super) fn thread_index(&self, warp: &Warp, lane: u32) -> [u32; 3] {
+        let [x, y, _] = self.context.launch.block;
+        let thread = warp.first_thread + lane;
+        [thread % x, thread / x % y, thread / (x * y)]
+    }
+
+    /// Bytes that `printf` has written in this worker.
+    pub(super) fn output_bytes(&self) -> usize {
+        self.printed_bytes + self.output.len()
+    }
+
+    /// No warp of the block can go on: barriers that differ, or lanes that never come.
+    fn stuck(&self, block: &Block) -> Fault {
+        let mut barrier = None;
+        let mut exchange = None;
+        for warp in &block.warps {
+            for split in &warp.splits {
+                let found = match split.state {
+                    State::Barrier { .. } => &mut barrier,
+                    _ => &mut exchange,
+                };
+                found.get_or_insert((warp, *split));
+            }
+        }
+        let (kind, what, (warp, split)) = match (barrier, exchange) {
+            (Some(barrier), None) => (
+                FaultKind::BarrierDivergence,
+                "waits at a barrier that the other threads of its block do not reach",
+                barrier,
+            ),
+            (_, Some(exchange)) => (
+                FaultKind::Deadlock,
+                "waits for threads of its warp that do not arrive",
+                exchange,
+            ),
+            (None, None) => {
+                let message = format!("block {} cannot go on", triple(block.index));
+                return Fault::of_launch(FaultKind::Deadlock, message);
+            }
+        };
+        let stop = Stop::new(kind, split.mask.trailing_zeros(), what.to_owned());
+        self.place(block, warp, split.frame, split.pc, stop)
+    }
+
+    /// The instruction that a split stands at.
+    pub(super) fn instruction(&self, warp: &Warp, frame: u32, pc: u32) -> &'a Kind {
+        let function = self.context.linked.function(warp.frame(frame).function);
+        &function.program.insts[pc as usize].kind
+    }
+}
+
+/// The fault of a launch that printed too much.
+pub(super) fn output_limit(limit: usize, mut text: String) -> Fault {
+    let message = format!("printf wrote more than {limit} bytes");
+    text.truncate(super::floor_boundary(&text, limit));
+    Fault {
+        output: text,
+        ..Fault::of_launch(FaultKind::OutputLimit, message)
+    }
+}
