@@ -163,13 +163,12 @@ fn blank(bytes: &mut [u8], span: (At, At), preprocessed: &Preprocessed) {
     let mut offset = span.0 as usize;
     let end = (span.1 as usize).min(bytes.len());
     while offset < end {
-        if let Some(&&(start, directive_end)) = next.peek() {
-            if offset == start as usize {
+        if let Some(&&(start, directive_end)) = next.peek()
+            && offset == start as usize {
                 offset = directive_end as usize;
                 next.next();
                 continue;
             }
-        }
         if !matches!(bytes[offset], b'\n' | b'\r') {
             bytes[offset] = b' ';
         }

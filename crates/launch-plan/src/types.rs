@@ -269,6 +269,7 @@ pub(crate) struct Pointee {
 }
 
 impl Type {
+    #[cfg(test)]
     pub(crate) const INT: Self = Self::Scalar(Scalar::Int);
     pub(crate) const BOOL: Self = Self::Scalar(Scalar::Bool);
     pub(crate) const SIZE: Self = Self::Scalar(Scalar::ULong);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{plan_text, text, with_body};
+use common::plan_text;
 
 #[test]
 fn arithmetic_and_launches() {

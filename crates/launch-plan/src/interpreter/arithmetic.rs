@@ -225,6 +225,7 @@ pub(super) fn unary(op: UnaryOp, value: &Value, at: At) -> Option<Fallible<Value
 mod tests {
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value)] // reads better in tests
     fn apply(op: BinaryOp, left: Value, right: Value) -> Result<Value, String> {
         binary(op, &left, &right, 0)
             .expect("scalars")

@@ -39,7 +39,7 @@ impl<'p> Interpreter<'p> {
             {
                 let ty = interpreter.resolve(&parameter.ty)?;
                 let value = interpreter.entry_argument(index, *argument);
-                let value = interpreter.entry_value(value, &ty, &parameter.name, parameter.at)?;
+                let value = interpreter.entry_value(&value, &ty, &parameter.name, parameter.at)?;
                 let binding = interpreter.new_variable(ty, Some(value), parameter.at)?;
                 interpreter.bind(&parameter.name, binding);
                 interpreter.parameter_names.push(parameter.name.clone());
@@ -70,14 +70,13 @@ impl<'p> Interpreter<'p> {
     }
 
     /// An argument in the type that the submission declares, which must hold it.
-    fn entry_value(&mut self, value: Value, ty: &Type, name: &str, at: At) -> Fallible<Value> {
+    fn entry_value(&mut self, value: &Value, ty: &Type, name: &str, at: At) -> Fallible<Value> {
         let converted = self.convert(value.clone(), ty, at)?;
-        if let (Value::Integer(_, wanted), Value::Integer(_, got)) = (&value, &converted) {
-            if wanted != got {
+        if let (Value::Integer(_, wanted), Value::Integer(_, got)) = (value, &converted)
+            && wanted != got {
                 let message = format!("`{name}` is {wanted}, which does not fit `{ty}`");
                 return Err(Fault::host(at, message).hint("declare it as int or wider"));
             }
-        }
         Ok(converted)
     }
 
@@ -153,13 +152,12 @@ impl<'p> Interpreter<'p> {
             }
         }
         // std::max<int>(a, b)
-        if let Some(written) = &name.arguments {
-            if let Some(TemplateValue::Type(ty)) = self.template_values(written)?.first() {
+        if let Some(written) = &name.arguments
+            && let Some(TemplateValue::Type(ty)) = self.template_values(written)?.first() {
                 for value in &mut values {
                     *value = self.convert(value.clone(), ty, at)?;
                 }
             }
-        }
         if let Some(made) = self.make_vector(plain, &values, at) {
             return made;
         }
@@ -322,8 +320,8 @@ impl<'p> Interpreter<'p> {
             ExprKind::Name(name) => self.find_local(&name.path).is_some(),
             _ => is_place(argument),
         };
-        if reference.is_some() && local {
-            if let Ok((place, ty)) = self.place(argument, Access::Read) {
+        if reference.is_some() && local
+            && let Ok((place, ty)) = self.place(argument, Access::Read) {
                 if let Type::Array(..) = ty {
                 } else {
                     let value = self.memory.load(&place, argument.at)?;
@@ -333,7 +331,6 @@ impl<'p> Interpreter<'p> {
                     });
                 }
             }
-        }
         // A list takes the parameter's type, which is not known yet.
         let value = match argument.kind {
             ExprKind::List(_) => None,

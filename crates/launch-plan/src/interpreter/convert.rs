@@ -131,8 +131,8 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
-        if let [only] = arguments {
-            if !matches!(only.kind, ExprKind::List(_)) {
+        if let [only] = arguments
+            && !matches!(only.kind, ExprKind::List(_)) {
                 let value = self.evaluate(only)?;
                 if matches!(value, Value::Record(..)) {
                     return self.convert(value, &Type::Record(Rc::clone(record)), at);
@@ -141,7 +141,6 @@ impl<'p> Interpreter<'p> {
                 let first = self.convert(value, &first.unwrap_or(Type::Void), only.at)?;
                 return self.with_fields(record, vec![first], at);
             }
-        }
         if arguments.len() > record.fields.len() {
             let message = format!(
                 "`{}` has {} fields and is made from {} values",

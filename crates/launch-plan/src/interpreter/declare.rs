@@ -114,8 +114,8 @@ impl<'p> Interpreter<'p> {
             ExprKind::Name(name) => self.find_local(&name.path).is_some(),
             _ => is_place(initial),
         };
-        if local {
-            if let Ok((place, ty)) = self.place(initial, Access::Read) {
+        if local
+            && let Ok((place, ty)) = self.place(initial, Access::Read) {
                 let same = wanted
                     .as_ref()
                     .is_none_or(|wanted| same_variable(wanted, &ty));
@@ -123,7 +123,6 @@ impl<'p> Interpreter<'p> {
                     return Ok(Binding::Variable(place, ty));
                 }
             }
-        }
         let value = self.evaluate(initial)?;
         let value = match &wanted {
             Some(wanted) => self.convert(value, wanted, at)?,
@@ -159,7 +158,7 @@ impl<'p> Interpreter<'p> {
             Some(length) => {
                 let at = length.at;
                 let value = self.evaluate(length)?;
-                self.to_u64(&value, at)?
+                self.count_of(&value, at)?
             }
             None => values.map_or(0, |values| values.len() as u64),
         };
@@ -216,7 +215,7 @@ impl<'p> Interpreter<'p> {
             None => 1,
             Some(length) => {
                 let value = self.evaluate(length)?;
-                self.to_u64(&value, length.at)?
+                self.count_of(&value, length.at)?
             }
         };
         let place = self.memory.allocate(ty.clone(), count, at)?;

@@ -89,11 +89,10 @@ impl<'p> Interpreter<'p> {
     }
 
     fn name_value(&mut self, name: &'p Name, at: At) -> Fallible<Value> {
-        if name.arguments.is_none() {
-            if let Some(value) = self.variable_value(&name.path, at)? {
+        if name.arguments.is_none()
+            && let Some(value) = self.variable_value(&name.path, at)? {
                 return Ok(value);
             }
-        }
         if let Some(kernel) = self.kernel_named(name, at)? {
             return Ok(Value::Kernel(kernel));
         }
@@ -287,7 +286,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A value as a count of bytes or elements.
-    pub(super) fn to_u64(&mut self, value: &Value, at: At) -> Fallible<u64> {
+    pub(super) fn count_of(&mut self, value: &Value, at: At) -> Fallible<u64> {
         match self.convert(value.clone(), &Type::Scalar(Scalar::ULong), at)? {
             Value::Integer(_, value) => Ok(u64::try_from(value).unwrap_or(u64::MAX)),
             _ => Err(Fault::unsupported(at, "a number is needed here", "")),

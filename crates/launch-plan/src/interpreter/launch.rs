@@ -27,7 +27,7 @@ impl<'p> Interpreter<'p> {
         let shared = match configuration.get(2) {
             Some(shared) => {
                 let value = self.evaluate(shared)?;
-                self.to_u64(&value, shared.at)?
+                self.count_of(&value, shared.at)?
             }
             None => 0,
         };

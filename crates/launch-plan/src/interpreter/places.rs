@@ -24,12 +24,10 @@ impl<'p> Interpreter<'p> {
             name,
             through_pointer: false,
         } = &expr.kind
-        {
-            if !is_place(object) {
+            && !is_place(object) {
                 let value = self.evaluate(object)?;
                 return field_of(value, name, expr.at);
             }
-        }
         let (place, ty) = self.place(expr, Access::Read)?;
         self.loaded(place, &ty, "this element", expr.at)
     }
@@ -214,8 +212,8 @@ impl<'p> Interpreter<'p> {
                 return self.binary(BinaryOp::Add, &pointer, &index, at);
             }
             ExprKind::Dereference(pointer) => return self.evaluate(pointer),
-            ExprKind::Name(name) => {
-                if self.find_local(&name.path).is_none() {
+            ExprKind::Name(name)
+                if self.find_local(&name.path).is_none() => {
                     if let Some(kernel) = self.kernel_named(name, at)? {
                         return Ok(Value::Kernel(kernel));
                     }
@@ -223,7 +221,6 @@ impl<'p> Interpreter<'p> {
                         return Ok(symbol);
                     }
                 }
-            }
             _ => {}
         }
         let (place, ty) = self.place(operand, Access::Read)?;

@@ -41,7 +41,7 @@ impl<'p> Interpreter<'p> {
                 };
                 let at = length.at;
                 let value = self.evaluate(length)?;
-                let length = self.to_u64(&value, at)?;
+                let length = self.count_of(&value, at)?;
                 Type::Array(Rc::new(element), length)
             }
             TypeKind::Function => Type::Kernel,

@@ -29,7 +29,7 @@ impl<'p> Interpreter<'p> {
 
     fn runtime_function(&mut self, name: &str, arguments: &'p [Expr], at: At) -> Fallible<Value> {
         if name.starts_with("cudaMemcpyToSymbol") {
-            return self.to_symbol(arguments, at);
+            return self.copy_to_symbol(arguments, at);
         }
         if is_ordering(name) {
             for argument in arguments {
@@ -49,11 +49,11 @@ impl<'p> Interpreter<'p> {
                 Ok(Value::SUCCESS)
             }
             ("cudaMemset" | "cudaMemsetAsync", [destination, value, bytes, ..]) => {
-                let bytes = self.to_u64(bytes, at)?;
+                let bytes = self.count_of(bytes, at)?;
                 self.memset(destination, value, bytes, at)
             }
             ("cudaMemcpy" | "cudaMemcpyAsync", [destination, source, bytes, rest @ ..]) => {
-                let bytes = self.to_u64(bytes, at)?;
+                let bytes = self.count_of(bytes, at)?;
                 let direction = match rest.first() {
                     Some(Value::Integer(_, direction)) => Some(*direction),
                     _ => None,
@@ -83,7 +83,7 @@ impl<'p> Interpreter<'p> {
                 [target, ..],
             ) => self.store_through(target, Value::Handle, at),
             ("malloc", [bytes]) => {
-                let bytes = self.to_u64(bytes, at)?;
+                let bytes = self.count_of(bytes, at)?;
                 let place = self.memory.allocate_raw(bytes, at)?;
                 Ok(Value::pointer(
                     crate::types::Type::Void,
@@ -100,14 +100,14 @@ impl<'p> Interpreter<'p> {
     }
 
     fn malloc(&mut self, target: &Value, bytes: &Value, at: At) -> Fallible<Value> {
-        let bytes = self.to_u64(bytes, at)?;
+        let bytes = self.count_of(bytes, at)?;
         let address = self.allocate_device(bytes, at)?;
         let pointer = Value::pointer(crate::types::Type::Void, false, address);
         self.store_through(target, pointer, at)
     }
 
     /// `cudaMemcpyToSymbol(symbol, source, bytes, offset = 0, ...)`.
-    fn to_symbol(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
+    fn copy_to_symbol(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
         let [symbol, source, bytes, rest @ ..] = arguments else {
             return Err(Fault::unsupported(at, "this use of cudaMemcpyToSymbol", ""));
         };
@@ -119,11 +119,11 @@ impl<'p> Interpreter<'p> {
         };
         let source = self.evaluate(source)?;
         let bytes_value = self.evaluate(bytes)?;
-        let bytes = self.to_u64(&bytes_value, bytes.at)?;
+        let bytes = self.count_of(&bytes_value, bytes.at)?;
         let offset = match rest.first() {
             Some(offset) => {
                 let value = self.evaluate(offset)?;
-                self.to_u64(&value, offset.at)?
+                self.count_of(&value, offset.at)?
             }
             None => 0,
         };
@@ -162,7 +162,7 @@ impl<'p> Interpreter<'p> {
         if *attribute != Value::int(MAX_DYNAMIC_SHARED) {
             return Ok(Value::SUCCESS);
         }
-        let bytes = self.to_u64(value, at)?;
+        let bytes = self.count_of(value, at)?;
         let most = u64::from(self.limits.shared_memory_per_block_optin_bytes);
         if bytes > most {
             let message = format!(

@@ -207,11 +207,10 @@ fn deduce(
                 parameter.name == name.path
                     && matches!(parameter.kind, TemplateParameterKind::Type { .. })
             });
-            if let Some(slot) = index.and_then(|index| values.get_mut(index)) {
-                if slot.is_none() {
+            if let Some(slot) = index.and_then(|index| values.get_mut(index))
+                && slot.is_none() {
                     *slot = Some(TemplateValue::Type(ty.clone()));
                 }
-            }
         }
         (TypeKind::Pointer(inner), Type::Pointer(pointee)) => {
             // `T*` from `const float*` makes T a `const float`.

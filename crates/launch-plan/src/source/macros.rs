@@ -351,7 +351,7 @@ impl Expander {
     }
 
     /// `a ## b`: the last token of `left` and the first of `right` become one.
-    fn paste(&mut self, left: &mut Vec<Token>, right: &mut Vec<Token>) {
+    fn paste(&mut self, left: &mut Vec<Token>, right: &mut [Token]) {
         if right.is_empty() {
             return;
         }

@@ -259,11 +259,10 @@ impl Lowerer<'_> {
         if matches!(function.kind(), "primitive_type" | "sized_type_specifier") {
             return ExprKind::Construct(Box::new(self.type_node(function)), arguments);
         }
-        if function.kind() == "template_function" {
-            if let Some(cast) = self.named_cast(function, &arguments) {
+        if function.kind() == "template_function"
+            && let Some(cast) = self.named_cast(function, &arguments) {
                 return cast;
             }
-        }
         ExprKind::Call(Box::new(self.expression(function)), arguments)
     }
 

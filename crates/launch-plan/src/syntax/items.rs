@@ -128,11 +128,10 @@ fn read(
             push(items, lowerer, PieceKind::Other, whole, vec![]);
         }
         ("type_definition" | "alias_declaration", _) => {
-            if let Some(inner) = node.child_by_field_name("type") {
-                if inner.child_by_field_name("body").is_some() {
+            if let Some(inner) = node.child_by_field_name("type")
+                && inner.child_by_field_name("body").is_some() {
                     typedef_of_body(node, inner, path, lowerer, items);
                 }
-            }
             let mut names = Vec::new();
             if let Some((name, ty)) = lowerer.alias(node) {
                 names.push(name.clone());
@@ -278,11 +277,10 @@ impl Lowerer<'_> {
             });
         }
         // `f(void)` has no parameters.
-        if let [only] = parameters.as_slice() {
-            if only.name.is_empty() && matches!(only.ty.kind, TypeKind::Void) {
+        if let [only] = parameters.as_slice()
+            && only.name.is_empty() && matches!(only.ty.kind, TypeKind::Void) {
                 parameters.clear();
             }
-        }
         (parameters, variadic)
     }
 }
@@ -307,11 +305,10 @@ fn read_declaration(
     lowerer: &mut Lowerer<'_>,
     items: &mut Items,
 ) {
-    if let Some(inner) = node.child_by_field_name("type") {
-        if inner.child_by_field_name("body").is_some() {
+    if let Some(inner) = node.child_by_field_name("type")
+        && inner.child_by_field_name("body").is_some() {
             record(inner, path, template.is_some(), lowerer, items);
         }
-    }
     let (mut variables, prototypes) = lowerer.global_variables(node);
     let space = space_of(node, lowerer);
     let device_variable = variables
