@@ -11,6 +11,7 @@ mod background;
 mod body;
 mod config;
 mod error;
+pub mod local;
 mod openapi;
 mod outer;
 mod packages;
