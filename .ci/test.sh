@@ -159,6 +159,8 @@ build_all() {
 prepare_toolchain() {
     LIGHTSPEED_TOOLCHAIN=$("$binary" __toolchain) || die "the CUDA compiler could not be installed"
     export LIGHTSPEED_TOOLCHAIN
+    # What a test starts without a folder of its own must not touch the state of this checkout.
+    export LIGHTSPEED_STATE=$target/test-state
 }
 
 lint_all() {
@@ -199,15 +201,11 @@ sqlx_is_fresh() {
     mkdir -p "$fresh"
     CARGO_TARGET_DIR=$target/sqlx-fresh cargo clean --quiet -p database 2>/dev/null || true
     SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$fresh CARGO_TARGET_DIR=$target/sqlx-fresh \
-        "$binary" __with-postgres --migrated -- cargo check --quiet --locked -p database
-    diff -rq "$fresh" "$(sqlx_folder)" || {
-        echo "the committed .sqlx does not match the queries and migrations: run cargo sqlx prepare"
+        "$binary" __with-postgres --migrated -- cargo check --quiet --locked -p database --features testing
+    diff -rq "$fresh" "$root/.sqlx" || {
+        echo "the committed .sqlx does not match the queries and migrations: run crates/database/prepare.sh"
         return 1
     }
-}
-
-sqlx_folder() {
-    if [ -d "$root/.sqlx" ]; then echo "$root/.sqlx"; else echo "$root/crates/database/.sqlx"; fi
 }
 
 verify_packages() {

@@ -66,14 +66,33 @@ pub(crate) enum Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Run the whole service on this machine: database, API, page and a worker
+    Up(verbs::up::Up),
+    /// Stop what `up` started
+    Down(verbs::down::Down),
+    /// Show what runs
+    Status(verbs::status::Status),
+    /// Judge a kernel on this machine, without a service
+    Judge(verbs::judge::Judge),
     /// Hand in a kernel and watch its verdict
     Submit(verbs::submit::Submit),
     /// Follow a submission to its verdict
     Watch(verbs::watch::Watch),
     /// Show the board of a problem on a device
     Leaderboard(verbs::leaderboard::Leaderboard),
+    /// Work with problems: list, show, verify
+    Problem(verbs::problem::Problem),
+    /// Run the API alone
+    Serve(verbs::serve::Serve),
+    /// Judge for a service
+    Worker(verbs::worker::Worker),
     /// Show what the service can judge on
     Devices(verbs::devices::Devices),
+    /// Print the OpenAPI document
+    #[command(hide = true)]
+    Openapi,
+    #[command(name = "__toolchain", hide = true)]
+    Toolchain(verbs::toolchain::Toolchain),
     #[command(name = "__with-postgres", hide = true)]
     WithPostgres(verbs::with_postgres::WithPostgres),
 }

@@ -13,7 +13,7 @@ use crate::credentials::Credentials;
 use crate::failure::Failure;
 
 /// Where `up` listens if nobody says otherwise.
-const DEFAULT_URL: &str = "http://127.0.0.1:8080";
+pub(crate) const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
 /// A caller of the API, with a token where one is known.
 #[derive(Clone, Debug)]

@@ -9,12 +9,19 @@ mod client;
 mod credentials;
 mod failure;
 mod follow;
+mod listen;
+mod local;
+mod logging;
 mod progress;
 mod report_text;
+mod run_lock;
+mod service;
 mod source_file;
+mod stop;
 mod table;
 mod terminal;
 mod verbs;
+mod worker_process;
 
 use std::process::ExitCode;
 
@@ -26,6 +33,12 @@ use failure::Failure;
 use terminal::Terminal;
 
 fn main() -> ExitCode {
+    if let Some(role) = std::env::args()
+        .nth(1)
+        .filter(|role| judge::child::is_role(role))
+    {
+        judge::child::run(&role);
+    }
     let line = CommandLine::parse();
     let terminal = Terminal::new(&line.global);
     install_crypto();
@@ -33,7 +46,10 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&Failure::unavailable(error.to_string(), "")),
     };
-    match runtime.block_on(run(line, terminal)) {
+    let ended = runtime.block_on(run(line, terminal));
+    // A thread that still waits for something (a download, standard input) must not hold the end up.
+    runtime.shutdown_background();
+    match ended {
         Ok(code) => ExitCode::from(code),
         Err(failure) => fail(&failure),
     }
@@ -42,6 +58,10 @@ fn main() -> ExitCode {
 async fn run(line: CommandLine, terminal: Terminal) -> Result<u8, Failure> {
     let global = line.global;
     match line.verb {
+        Verb::Up(arguments) => verbs::up::run(arguments, &global, terminal).await,
+        Verb::Down(_) => verbs::down::run(&global, terminal).await,
+        Verb::Status(_) => verbs::status::run(&global, terminal).await,
+        Verb::Judge(arguments) => verbs::judge::run(arguments, &global, terminal).await,
         Verb::Submit(arguments) => {
             verbs::submit::run(arguments, &Client::new(&global)?, terminal).await
         }
@@ -51,7 +71,15 @@ async fn run(line: CommandLine, terminal: Terminal) -> Result<u8, Failure> {
         Verb::Leaderboard(arguments) => {
             verbs::leaderboard::run(arguments, &Client::new(&global)?, terminal).await
         }
+        Verb::Problem(arguments) => verbs::problem::run(arguments, &global, terminal).await,
+        Verb::Serve(arguments) => verbs::serve::run(arguments, terminal).await,
+        Verb::Worker(arguments) => verbs::worker::run(arguments, &global, terminal).await,
         Verb::Devices(_) => verbs::devices::run(&Client::new(&global)?, terminal).await,
+        Verb::Openapi => {
+            terminal.print(&service::openapi());
+            Ok(0)
+        }
+        Verb::Toolchain(arguments) => verbs::toolchain::run(&arguments, &global, terminal),
         Verb::WithPostgres(arguments) => verbs::with_postgres::run(arguments).await,
     }
 }

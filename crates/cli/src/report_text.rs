@@ -262,3 +262,61 @@ pub(crate) fn duration(t_s: f64) -> String {
         t => format!("{:.1} us", t * 1e6),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn wrong_answer() -> Report {
+        let shape = json!({
+            "id": "n_3", "stratum": null, "role": "edge", "axes": {"N": 3}, "w": null,
+            "verdict": "wrong_answer", "kind": null, "message": "1 element differs",
+            "mismatches": [{
+                "output": "C", "count": 1, "elements": 3, "nan": 0, "inf": 0, "unwritten": 1,
+                "max_abs_error": 2.5, "max_rel_error": null,
+                "first": [{"index": [2], "expected": "3", "actual": "0.5", "tolerance": "1e-6"}]
+            }],
+            "launches": 1, "flop": 3.0, "fused_bytes": 36, "t_s": null, "t_sol_s": null,
+            "bound": "memory", "sol": null, "traffic_efficiency": 0.5, "counters": null
+        });
+        serde_json::from_value(json!({
+            "schema": "lightspeed.report/1",
+            "problem": {"slug": "vector_add", "version": 1},
+            "device": {"name": "emulated", "kind": "emulated", "arch": "sm_90a", "profile": null},
+            "mode": "practice", "source_sha256": "", "verdict": "wrong_answer", "kind": null,
+            "toolchain": {"nvrtc": "13.5.37", "cupti": null, "options": []},
+            "message": "wrong values on n_3", "execution": "planned",
+            "diagnostics": [{
+                "stage": "compile", "severity": "warning", "line": 4, "column": 9,
+                "message": "unused\u{1b}[2J variable", "hint": "remove it"
+            }],
+            "kernels": [{
+                "name": "add", "registers": 12, "spill_bytes": 0, "static_smem_bytes": 0,
+                "occupancy": 1.0
+            }],
+            "shapes": [shape], "score": null,
+            "phases_s": {
+                "queue": null, "plan": 0.002, "compile": 0.31, "execute": 0.01, "check": null,
+                "overhead": 0.02, "total": 1.25
+            },
+            "printed": "i = 2\n", "warnings": [],
+            "started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:00:01Z"
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_wrong_answer_says_what_where_and_why() {
+        console::set_colors_enabled(false);
+        insta::assert_snapshot!(render(&wrong_answer(), "add.cu"));
+    }
+
+    #[test]
+    fn seconds_take_the_unit_that_suits_them() {
+        assert_eq!(duration(2.0), "2.00 s");
+        assert_eq!(duration(0.0123), "12.3 ms");
+        assert_eq!(duration(4.5e-6), "4.5 us");
+    }
+}

@@ -1,11 +1,11 @@
 //! `lightspeed leaderboard`: the best of each user on a problem and a device.
 
 use clap::Args;
-use domain::DeviceName;
 use protocol::board::{Board, BoardEntry};
 
 use crate::client::Client;
 use crate::failure::Failure;
+use crate::local::parse_device;
 use crate::report_text::{metric, ratio};
 use crate::table::Table;
 use crate::terminal::{Terminal, bold, dim};
@@ -51,15 +51,6 @@ pub(crate) async fn run(
         terminal.print(&render(&board));
     }
     Ok(0)
-}
-
-/// A device by its name, or the sentence that says there is none.
-pub(crate) fn parse_device(name: &str) -> Result<DeviceName, Failure> {
-    name.parse().map_err(|_| {
-        let known: Vec<&str> = DeviceName::ALL.iter().map(|d| d.as_str()).collect();
-        let message = format!("there is no device `{name}` (unknown_device)");
-        Failure::usage(message, format!("known: auto {}", known.join(" ")))
-    })
 }
 
 fn render(board: &Board) -> String {

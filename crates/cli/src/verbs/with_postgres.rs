@@ -12,6 +12,9 @@ use crate::failure::Failure;
 /// Flags of `__with-postgres`.
 #[derive(Debug, Args)]
 pub(crate) struct WithPostgres {
+    /// Apply the migrations first
+    #[arg(long)]
+    migrated: bool,
     /// The command and its arguments
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
@@ -21,6 +24,9 @@ pub(crate) struct WithPostgres {
 /// process waits for it, so that the cluster is taken down after it.
 pub(crate) async fn run(arguments: WithPostgres) -> Result<u8, Failure> {
     let cluster = tokio::task::block_in_place(Cluster::temporary)?;
+    if arguments.migrated {
+        crate::service::migrate(&cluster.url()).await?;
+    }
     let (program, rest) = arguments
         .command
         .split_first()

@@ -1,0 +1,204 @@
+//! What the verbs that judge on this machine share: state folder, packages, compiler, device,
+//! randomness.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use domain::{DeviceName, SystemClock};
+use judge::{Environment, Toolchain};
+use problems::Package;
+
+use crate::arguments::Global;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Flags of every verb that judges here.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Judging {
+    /// The device to judge on, or `auto`: the first known GPU, else the emulated device
+    #[arg(
+        long,
+        env = "LIGHTSPEED_DEVICE",
+        default_value = "auto",
+        value_name = "NAME"
+    )]
+    pub(crate) device: String,
+    /// Folder of problem packages
+    #[arg(
+        long,
+        env = "LIGHTSPEED_PROBLEMS",
+        default_value = "problems",
+        value_name = "DIR"
+    )]
+    pub(crate) problems: PathBuf,
+    /// A ready folder with the CUDA compiler [default: installed with pip into the state folder]
+    #[arg(long, env = "LIGHTSPEED_TOOLCHAIN", value_name = "DIR")]
+    pub(crate) toolchain: Option<PathBuf>,
+    /// Judge on a host that cannot confine children; only for sources that you trust
+    #[arg(long)]
+    pub(crate) allow_unconfined: bool,
+}
+
+/// The state folder, made if need be. Says so when it is not the one that was asked for.
+pub(crate) fn state_folder(global: &Global, terminal: Terminal) -> Result<PathBuf, Failure> {
+    let state = local_postgres::state_folder::resolve(&global.state)?;
+    if let Some(reason) = state.moved_because {
+        terminal.say(&format!("state is in {}: {reason}", state.path.display()));
+    }
+    Ok(state.path)
+}
+
+/// The compiler: a ready folder, or the one in the state folder, installed if it is missing.
+pub(crate) fn toolchain(
+    ready: Option<&Path>,
+    state: &Path,
+    on_step: &mut dyn FnMut(&str),
+) -> Result<Toolchain, Failure> {
+    let opened = match ready {
+        Some(folder) => Toolchain::open(folder),
+        None => Toolchain::install(&Toolchain::default_dir(state), on_step),
+    };
+    opened.map_err(|error| Failure::unavailable(with_causes(&error), ""))
+}
+
+/// Surroundings of a judging on this machine.
+pub(crate) fn environment(
+    judging: &Judging,
+    state: &Path,
+    on_step: &mut dyn FnMut(&str),
+) -> Result<Environment, Failure> {
+    let support = sandbox::support();
+    if !support.can_confine() && !judging.allow_unconfined {
+        return Err(Failure::unavailable(
+            "this host cannot confine what it judges: Landlock or seccomp is missing",
+            "use Linux 5.13 or newer with Landlock enabled, or --allow-unconfined for sources you trust",
+        ));
+    }
+    let toolchain = toolchain(judging.toolchain.as_deref(), state, on_step)?;
+    let environment = Environment::new(toolchain, Arc::new(SystemClock::default()));
+    let mut environment =
+        environment.map_err(|error| Failure::unavailable(with_causes(&error), ""))?;
+    environment.allow_unconfined = judging.allow_unconfined;
+    let cache = state.join("cache");
+    environment.cache = std::fs::create_dir_all(&cache).is_ok().then_some(cache);
+    Ok(environment)
+}
+
+/// The package that a slug or a folder names.
+pub(crate) fn package(name: &str, problems: &Path) -> Result<Arc<Package>, Failure> {
+    let as_folder = PathBuf::from(name);
+    let folder = if as_folder.join("problem.toml").is_file() || name.contains('/') {
+        as_folder
+    } else {
+        problems.join(name)
+    };
+    if !folder.join("problem.toml").is_file() {
+        return Err(Failure::usage(
+            format!("there is no problem `{name}` (unknown_problem)"),
+            format!(
+                "{} was looked for; known here: {}",
+                folder.join("problem.toml").display(),
+                known(problems)
+            ),
+        ));
+    }
+    Package::load(&folder)
+        .map(Arc::new)
+        .map_err(|error| Failure::usage(error.to_string(), ""))
+}
+
+/// Every package of a folder. Broken ones are told of and left out.
+pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Package>, Failure> {
+    let (packages, errors) = problems::load_all(problems);
+    for error in &errors {
+        terminal.say(&format!("left out: {error}"));
+    }
+    if packages.is_empty() {
+        return Err(Failure::usage(
+            format!("{} holds no usable problem package", problems.display()),
+            "name a folder of packages with --problems or LIGHTSPEED_PROBLEMS",
+        ));
+    }
+    Ok(packages)
+}
+
+/// The device that a flag names. This build drives no GPU, so `auto` is the emulated device.
+pub(crate) fn device(name: &str) -> Result<DeviceName, Failure> {
+    match name {
+        "auto" => Ok(DeviceName::Emulated),
+        name => parse_device(name),
+    }
+}
+
+/// A device by its name, or the sentence that says there is none.
+pub(crate) fn parse_device(name: &str) -> Result<DeviceName, Failure> {
+    name.parse().map_err(|_| {
+        let known: Vec<&str> = DeviceName::ALL.iter().map(|d| d.as_str()).collect();
+        let message = format!("there is no device `{name}` (unknown_device)");
+        Failure::usage(message, format!("known: auto {}", known.join(" ")))
+    })
+}
+
+/// A seed that nobody knows before.
+pub(crate) fn fresh_seed() -> [u8; 32] {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).expect("the operating system gives random bytes");
+    seed
+}
+
+/// An error with what caused it, in one line.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
+}
+
+fn known(problems: &Path) -> String {
+    let entries = problems.read_dir().into_iter().flatten().flatten();
+    let mut slugs: Vec<String> = entries
+        .filter(|entry| entry.path().join("problem.toml").is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    slugs.sort();
+    if slugs.is_empty() {
+        "none".to_owned()
+    } else {
+        slugs.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_problem_is_named_with_those_that_exist() {
+        let folder = tempfile::tempdir().unwrap();
+        let package_folder = folder.path().join("vector_add");
+        std::fs::create_dir(&package_folder).unwrap();
+        std::fs::write(package_folder.join("problem.toml"), "").unwrap();
+        let failure = package("vector_ad", folder.path()).unwrap_err();
+        assert_eq!(failure.exit_code(), 2);
+        assert!(failure.to_string().contains("unknown_problem"), "{failure}");
+        assert!(failure.hint().unwrap().ends_with("known here: vector_add"));
+    }
+
+    #[test]
+    fn an_unknown_device_is_status_2() {
+        assert_eq!(device("auto").unwrap(), DeviceName::Emulated);
+        assert_eq!(device("h200").unwrap(), DeviceName::H200);
+        let failure = device("h201").unwrap_err();
+        assert_eq!(failure.exit_code(), 2);
+        assert!(failure.hint().unwrap().contains("b200"));
+    }
+
+    #[test]
+    fn seeds_differ() {
+        assert_ne!(fresh_seed(), fresh_seed());
+    }
+}

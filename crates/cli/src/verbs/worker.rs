@@ -1,0 +1,111 @@
+//! `lightspeed worker`: the daemon that judges for a service.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use clap::Args;
+use judge_workers::{Settings, WorkerError};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::arguments::Global;
+use crate::client::DEFAULT_URL;
+use crate::credentials::Credentials;
+use crate::failure::Failure;
+use crate::local;
+use crate::terminal::Terminal;
+
+/// Flags of `worker`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lightspeed worker --url https://judge.example.org --key lsw_...
+  LIGHTSPEED_WORKER_KEY=lsw_... lightspeed worker --name gpu7-0 --device emulated")]
+pub(crate) struct Worker {
+    /// The worker's key, lsw_... [default: the local worker's]
+    #[arg(long, env = "LIGHTSPEED_WORKER_KEY", hide_env_values = true)]
+    key: Option<String>,
+    /// Unique among the workers that share the key [default: the host's name]
+    #[arg(long)]
+    name: Option<String>,
+    /// Stop when standard input ends: the process that started it is gone
+    #[arg(long, hide = true)]
+    until_stdin_ends: bool,
+    #[command(flatten)]
+    judging: local::Judging,
+}
+
+/// Works until it is told to stop; the judging in hand is finished first.
+pub(crate) async fn run(
+    arguments: Worker,
+    global: &Global,
+    terminal: Terminal,
+) -> Result<u8, Failure> {
+    crate::logging::start();
+    let state = local::state_folder(global, terminal)?;
+    let stored = Credentials::read(&state).unwrap_or_default();
+    let url = global.url.clone().or(stored.url);
+    let key = arguments.key.or(stored.worker_key).ok_or_else(|| {
+        let hint = "give one with --key or LIGHTSPEED_WORKER_KEY; `up` makes the local worker's";
+        Failure::usage("no worker key", hint)
+    })?;
+    let environment =
+        local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
+    let packages = local::packages(&arguments.judging.problems, terminal)?;
+    let settings = Settings {
+        url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
+        key,
+        name: arguments.name.unwrap_or_else(host_name),
+        devices: vec![local::device(&arguments.judging.device)?],
+        packages: packages.into_iter().map(Arc::new).collect(),
+        environment,
+        entropy: Arc::new(local::fresh_seed),
+    };
+    let told = told_to_stop(arguments.until_stdin_ends)?;
+    match judge_workers::run(settings, told).await {
+        Ok(()) => Ok(0),
+        Err(error @ WorkerError::Refused(_)) => Err(Failure::usage(
+            local::with_causes(&error),
+            "check the key and that service and worker are of the same version",
+        )),
+        Err(error) => Err(Failure::unavailable(
+            local::with_causes(&error),
+            "give each worker a --name of its own",
+        )),
+    }
+}
+
+/// Ctrl-C, SIGTERM, or the end of standard input where that was asked for.
+fn told_to_stop(until_stdin_ends: bool) -> Result<impl Future<Output = ()>, Failure> {
+    let failed = |error: std::io::Error| Failure::unavailable(error.to_string(), "");
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let pipe_ends = stdin_ends(until_stdin_ends);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            () = pipe_ends => {}
+        }
+    })
+}
+
+/// Resolves at the end of standard input; never, where that was not asked for. A thread of its own
+/// reads, because a read cannot be called off.
+async fn stdin_ends(asked: bool) {
+    let (tell, told) = tokio::sync::oneshot::channel::<()>();
+    if !asked {
+        return std::future::pending().await;
+    }
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        drop(tell);
+    });
+    let _ = told.await;
+}
+
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "worker".to_owned(),
+        name => name.to_owned(),
+    }
+}
