@@ -143,13 +143,35 @@ export function detail(slug) {
 			{ id: 'e_large', stratum: 'large', axes: { N: 262147 } }
 		],
 		cost: { flop: { fp32: 'N' }, fused_bytes: null },
-		limits: { compile_s: 10, run_s: 20, memory_bytes: 268435456 },
+		limits: {
+			compile_s: 10,
+			run_s: 20,
+			memory_bytes: 4294967296,
+			scratch_bytes: 268435456,
+			forbidden_pipes: []
+		},
+		constraints: ['N >= 1'],
+		hints: [
+			{ en: 'One thread an element: `i < N`.', zh: '每个线程处理一个元素：`i < N`。' },
+			{ en: 'Read four at a time with `float4`.', zh: '用 `float4` 一次读四个。' }
+		],
+		provenance: { text: 'Sizes chosen for the lesson.', licence: 'CC0-1.0' },
 		starter: STARTER
 	};
 }
 
 function tensor(name, c_type, direction, generator) {
-	return { name, c_type, element: 'f32', direction, shape: ['N'], value: null, generator };
+	return {
+		name,
+		about: null,
+		c_type,
+		element: 'f32',
+		direction,
+		shape: ['N'],
+		value: null,
+		generator,
+		tolerance: direction === 'out' ? '1 · sqrt(2) · eps(f32) · S + ulp/2' : null
+	};
 }
 
 function stratum(id, label, N, lo, hi, w) {
@@ -246,6 +268,7 @@ function base(mode, source_sha256) {
 			overhead: 0.031,
 			total: 0.4011
 		},
+		printed: null,
 		warnings: [],
 		started_at: '2026-03-01T10:00:00Z',
 		finished_at: '2026-03-01T10:00:00.401Z'
@@ -261,6 +284,7 @@ export function report(verdict, mode, sha) {
 				...common,
 				verdict,
 				kind: null,
+				printed: 'thread 0: <b>A[0]</b> = 0.25\n',
 				message: '1 of 6 shapes differs from the reference: edge_4097, output C.',
 				shapes: SHAPES.map((row) =>
 					row.id === 'edge_4097'

@@ -113,6 +113,7 @@ describe('problem page', () => {
 		const page = await open('/problems/vector_add');
 		await judge(page, 'wrong_answer');
 		const mismatch = page.getByTestId('mismatch');
+		assert.match(await page.getByTestId('printed').textContent(), /<b>A\[0\]<\/b>/);
 		assert.match(await mismatch.textContent(), /\[4096\].*-1\.2853394.*NaN/s);
 		assert.equal(
 			await page.locator('[data-testid=shape-row][data-verdict=wrong_answer]').count(),
@@ -234,7 +235,7 @@ describe('board and judging', () => {
 		assert.match(await page.getByTestId('board-metric').textContent(), /Counted, not measured/);
 		const ranks = page.getByTestId('board-row').locator('.rank');
 		assert.deepEqual(await ranks.allTextContents(), ['1', '2', '2', '4', '5']);
-		assert.equal(await page.locator('tr.mine a').count(), 1);
+		assert.equal(await page.locator('tr.mine .you').count(), 1);
 		assert.match(await page.getByTestId('board').textContent(), /<b>bold<\/b>/);
 	});
 

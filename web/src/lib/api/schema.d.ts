@@ -133,19 +133,26 @@ export interface components {
 			emulated_shapes: components['schemas']['ShapeView'][];
 			cost: components['schemas']['CostView'];
 			limits: components['schemas']['LimitsView'];
+			constraints: string[];
+			hints: components['schemas']['Localized'][];
+			provenance: components['schemas']['ProvenanceView'];
 			starter: string;
 		};
+		ProvenanceView: { text: string; licence: string };
 		ParameterView: {
 			name: string;
+			about?: components['schemas']['Localized'] | null;
 			c_type: string;
 			element: string;
 			direction?: components['schemas']['Direction'] | null;
 			shape?: string[] | null;
 			value?: string | null;
 			generator?: string | null;
+			tolerance?: string | null;
 		};
 		AxisView: {
 			name: string;
+			about?: components['schemas']['Localized'] | null;
 			kind: 'const' | 'var' | 'expr';
 			value?: number | null;
 			min?: number | null;
@@ -171,6 +178,8 @@ export interface components {
 			compile_s?: number | null;
 			run_s?: number | null;
 			memory_bytes?: number | null;
+			scratch_bytes?: number | null;
+			forbidden_pipes: string[];
 		};
 		Submit: {
 			problem: string;
@@ -304,6 +313,7 @@ export interface components {
 			shapes: components['schemas']['ShapeReport'][];
 			score?: components['schemas']['Score'] | null;
 			phases_s: components['schemas']['PhaseTimes'];
+			printed?: string | null;
 			warnings: string[];
 			started_at: string;
 			finished_at: string;
