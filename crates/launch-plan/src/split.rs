@@ -164,11 +164,12 @@ fn blank(bytes: &mut [u8], span: (At, At), preprocessed: &Preprocessed) {
     let end = (span.1 as usize).min(bytes.len());
     while offset < end {
         if let Some(&&(start, directive_end)) = next.peek()
-            && offset == start as usize {
-                offset = directive_end as usize;
-                next.next();
-                continue;
-            }
+            && offset == start as usize
+        {
+            offset = directive_end as usize;
+            next.next();
+            continue;
+        }
         if !matches!(bytes[offset], b'\n' | b'\r') {
             bytes[offset] = b' ';
         }

@@ -73,10 +73,11 @@ impl<'p> Interpreter<'p> {
     fn entry_value(&mut self, value: &Value, ty: &Type, name: &str, at: At) -> Fallible<Value> {
         let converted = self.convert(value.clone(), ty, at)?;
         if let (Value::Integer(_, wanted), Value::Integer(_, got)) = (value, &converted)
-            && wanted != got {
-                let message = format!("`{name}` is {wanted}, which does not fit `{ty}`");
-                return Err(Fault::host(at, message).hint("declare it as int or wider"));
-            }
+            && wanted != got
+        {
+            let message = format!("`{name}` is {wanted}, which does not fit `{ty}`");
+            return Err(Fault::host(at, message).hint("declare it as int or wider"));
+        }
         Ok(converted)
     }
 
@@ -153,11 +154,12 @@ impl<'p> Interpreter<'p> {
         }
         // std::max<int>(a, b)
         if let Some(written) = &name.arguments
-            && let Some(TemplateValue::Type(ty)) = self.template_values(written)?.first() {
-                for value in &mut values {
-                    *value = self.convert(value.clone(), ty, at)?;
-                }
+            && let Some(TemplateValue::Type(ty)) = self.template_values(written)?.first()
+        {
+            for value in &mut values {
+                *value = self.convert(value.clone(), ty, at)?;
             }
+        }
         if let Some(made) = self.make_vector(plain, &values, at) {
             return made;
         }
@@ -320,17 +322,19 @@ impl<'p> Interpreter<'p> {
             ExprKind::Name(name) => self.find_local(&name.path).is_some(),
             _ => is_place(argument),
         };
-        if reference.is_some() && local
-            && let Ok((place, ty)) = self.place(argument, Access::Read) {
-                if let Type::Array(..) = ty {
-                } else {
-                    let value = self.memory.load(&place, argument.at)?;
-                    return Ok(Given {
-                        value,
-                        place: Some((place, ty)),
-                    });
-                }
+        if reference.is_some()
+            && local
+            && let Ok((place, ty)) = self.place(argument, Access::Read)
+        {
+            if let Type::Array(..) = ty {
+            } else {
+                let value = self.memory.load(&place, argument.at)?;
+                return Ok(Given {
+                    value,
+                    place: Some((place, ty)),
+                });
             }
+        }
         // A list takes the parameter's type, which is not known yet.
         let value = match argument.kind {
             ExprKind::List(_) => None,

@@ -132,15 +132,16 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         if let [only] = arguments
-            && !matches!(only.kind, ExprKind::List(_)) {
-                let value = self.evaluate(only)?;
-                if matches!(value, Value::Record(..)) {
-                    return self.convert(value, &Type::Record(Rc::clone(record)), at);
-                }
-                let first = record.fields.first().map(|field| field.ty.clone());
-                let first = self.convert(value, &first.unwrap_or(Type::Void), only.at)?;
-                return self.with_fields(record, vec![first], at);
+            && !matches!(only.kind, ExprKind::List(_))
+        {
+            let value = self.evaluate(only)?;
+            if matches!(value, Value::Record(..)) {
+                return self.convert(value, &Type::Record(Rc::clone(record)), at);
             }
+            let first = record.fields.first().map(|field| field.ty.clone());
+            let first = self.convert(value, &first.unwrap_or(Type::Void), only.at)?;
+            return self.with_fields(record, vec![first], at);
+        }
         if arguments.len() > record.fields.len() {
             let message = format!(
                 "`{}` has {} fields and is made from {} values",

@@ -246,7 +246,11 @@ impl Interpreter<'_> {
         let copied: Vec<Option<Value>> = values.iter().take(count).cloned().collect();
         self.spend(copied.len() as u64, at)?;
         let (to, targets) = self.memory.run(destination, at)?;
-        if from != to || copied.len() < count || targets.len() < count || !bytes.is_multiple_of(size) {
+        if from != to
+            || copied.len() < count
+            || targets.len() < count
+            || !bytes.is_multiple_of(size)
+        {
             return Err(Fault::unsupported(
                 at,
                 "this copy between host variables is not in the host subset",

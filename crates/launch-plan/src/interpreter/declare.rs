@@ -114,15 +114,14 @@ impl<'p> Interpreter<'p> {
             ExprKind::Name(name) => self.find_local(&name.path).is_some(),
             _ => is_place(initial),
         };
-        if local
-            && let Ok((place, ty)) = self.place(initial, Access::Read) {
-                let same = wanted
-                    .as_ref()
-                    .is_none_or(|wanted| same_variable(wanted, &ty));
-                if same {
-                    return Ok(Binding::Variable(place, ty));
-                }
+        if local && let Ok((place, ty)) = self.place(initial, Access::Read) {
+            let same = wanted
+                .as_ref()
+                .is_none_or(|wanted| same_variable(wanted, &ty));
+            if same {
+                return Ok(Binding::Variable(place, ty));
             }
+        }
         let value = self.evaluate(initial)?;
         let value = match &wanted {
             Some(wanted) => self.convert(value, wanted, at)?,

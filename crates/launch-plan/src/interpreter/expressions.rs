@@ -90,9 +90,10 @@ impl<'p> Interpreter<'p> {
 
     fn name_value(&mut self, name: &'p Name, at: At) -> Fallible<Value> {
         if name.arguments.is_none()
-            && let Some(value) = self.variable_value(&name.path, at)? {
-                return Ok(value);
-            }
+            && let Some(value) = self.variable_value(&name.path, at)?
+        {
+            return Ok(value);
+        }
         if let Some(kernel) = self.kernel_named(name, at)? {
             return Ok(Value::Kernel(kernel));
         }
@@ -228,6 +229,7 @@ impl<'p> Interpreter<'p> {
                 Some(Binding::Variable(_, ty)) => Some(ty.clone()),
                 Some(Binding::Template(TemplateValue::Value(value))) => Some(value.ty()),
                 Some(Binding::Template(TemplateValue::Type(ty))) => Some(ty.clone()),
+                None if self.names_type(name) => self.named_type(name, expr.at).ok(),
                 None => {
                     let (_, variable) = self.tables.global(&name.path)?;
                     self.resolve(&variable.ty).ok()

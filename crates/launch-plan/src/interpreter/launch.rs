@@ -12,6 +12,14 @@ use crate::source::text::At;
 use crate::syntax::ast::{Expr, ExprKind, Function, LaunchExpr, TypeKind};
 use crate::types::{Record, Scalar, Type};
 
+/// A kernel with all its template arguments.
+pub(super) struct Instance {
+    /// What NVRTC is asked for: defaults are left out.
+    pub(super) name: String,
+    /// With defaults, so that one instance has one text.
+    pub(super) identity: String,
+}
+
 impl<'p> Interpreter<'p> {
     pub(super) fn launch(&mut self, launch: &'p LaunchExpr, at: At) -> Fallible<Value> {
         let kernel = self.launched_kernel(&launch.callee, at)?;
@@ -35,7 +43,8 @@ impl<'p> Interpreter<'p> {
             self.evaluate(stream)?;
         }
         let (instance, arguments) = self.launch_arguments(&kernel, &launch.arguments, at)?;
-        self.check_configuration(&instance, grid, block, shared, at)?;
+        self.check_extents(grid, block, at)?;
+        self.check_shared(&instance, shared, at)?;
         self.launches += 1;
         if self.launches > MAX_LAUNCHES {
             let message = format!("the plan has more than {MAX_LAUNCHES} kernel launches");
@@ -43,7 +52,7 @@ impl<'p> Interpreter<'p> {
         }
         let (line, column) = self.source.position(at);
         let launch = Launch {
-            kernel: KernelInstance(instance),
+            kernel: KernelInstance(instance.name),
             grid,
             block,
             dynamic_shared_bytes: u32::try_from(shared).unwrap_or(u32::MAX),
@@ -105,13 +114,13 @@ impl<'p> Interpreter<'p> {
         Ok(extents)
     }
 
-    /// The instance's name and its arguments in its parameters' types.
+    /// The instance and its arguments in its parameters' types.
     fn launch_arguments(
         &mut self,
         kernel: &KernelRef,
         arguments: &'p [Expr],
         at: At,
-    ) -> Fallible<(String, Vec<LaunchArgument>)> {
+    ) -> Fallible<(Instance, Vec<LaunchArgument>)> {
         let function = self.tables.function(kernel.function);
         let required = function
             .parameters
@@ -142,7 +151,7 @@ impl<'p> Interpreter<'p> {
             });
         }
         let bound = self.bind_kernel(kernel, function, &values, at)?;
-        let instance = self.instance_name(function, &bound, at)?;
+        let instance = self.instance(function, &bound, at)?;
         let frame = Frame::new(bound.bindings);
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
             let mut converted = Vec::new();
@@ -172,23 +181,33 @@ impl<'p> Interpreter<'p> {
         self.bind_templates(function, explicit, &types, at)
     }
 
-    /// What NVRTC calls this instance.
-    fn instance_name(&mut self, function: &Function, bound: &Bound, at: At) -> Fallible<String> {
+    fn instance(&mut self, function: &Function, bound: &Bound, at: At) -> Fallible<Instance> {
         if function.template.is_none() {
-            return Ok(function.path.clone());
+            return Ok(Instance {
+                name: function.path.clone(),
+                identity: function.path.clone(),
+            });
         }
         let mut parts = Vec::new();
-        for value in &bound.written {
+        for value in &bound.all {
             parts.push(self.rendered(value, at)?);
         }
-        Ok(format!("{}<{}>", function.path, parts.join(", ")))
+        let named = |parts: &[String]| format!("{}<{}>", function.path, parts.join(", "));
+        Ok(Instance {
+            name: named(&parts[..bound.written.len()]),
+            identity: named(&parts),
+        })
     }
 
     /// The instance of a kernel whose arguments are not known: `cudaFuncSetAttribute(k<4>, ...)`.
-    pub(super) fn instance_without_call(&mut self, kernel: &KernelRef, at: At) -> Fallible<String> {
+    pub(super) fn instance_without_call(
+        &mut self,
+        kernel: &KernelRef,
+        at: At,
+    ) -> Fallible<Instance> {
         let function = self.tables.function(kernel.function);
         let bound = self.bind_kernel(kernel, function, &[], at)?;
-        self.instance_name(function, &bound, at)
+        self.instance(function, &bound, at)
     }
 
     fn launch_argument(
@@ -301,14 +320,7 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    fn check_configuration(
-        &self,
-        instance: &str,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared: u64,
-        at: At,
-    ) -> Fallible<()> {
+    fn check_extents(&self, grid: [u32; 3], block: [u32; 3], at: At) -> Fallible<()> {
         let limits = self.limits;
         for (what, extents, most) in [
             ("grid", grid, limits.max_grid),
@@ -336,15 +348,15 @@ impl<'p> Interpreter<'p> {
             );
             return Err(Fault::launch(at, message));
         }
-        self.check_shared(instance, shared, at)
+        Ok(())
     }
 
-    fn check_shared(&self, instance: &str, shared: u64, at: At) -> Fallible<()> {
+    fn check_shared(&self, instance: &Instance, shared: u64, at: At) -> Fallible<()> {
         let plain = u64::from(self.limits.shared_memory_per_block_bytes);
         let optin = u64::from(self.limits.shared_memory_per_block_optin_bytes);
         let allowed = self
             .dynamic_shared_limits
-            .get(instance)
+            .get(&instance.identity)
             .copied()
             .unwrap_or(0)
             .max(plain);

@@ -24,10 +24,11 @@ impl<'p> Interpreter<'p> {
             name,
             through_pointer: false,
         } = &expr.kind
-            && !is_place(object) {
-                let value = self.evaluate(object)?;
-                return field_of(value, name, expr.at);
-            }
+            && !is_place(object)
+        {
+            let value = self.evaluate(object)?;
+            return field_of(value, name, expr.at);
+        }
         let (place, ty) = self.place(expr, Access::Read)?;
         self.loaded(place, &ty, "this element", expr.at)
     }
@@ -212,15 +213,14 @@ impl<'p> Interpreter<'p> {
                 return self.binary(BinaryOp::Add, &pointer, &index, at);
             }
             ExprKind::Dereference(pointer) => return self.evaluate(pointer),
-            ExprKind::Name(name)
-                if self.find_local(&name.path).is_none() => {
-                    if let Some(kernel) = self.kernel_named(name, at)? {
-                        return Ok(Value::Kernel(kernel));
-                    }
-                    if let Some(symbol) = self.symbol_named(&name.path)? {
-                        return Ok(symbol);
-                    }
+            ExprKind::Name(name) if self.find_local(&name.path).is_none() => {
+                if let Some(kernel) = self.kernel_named(name, at)? {
+                    return Ok(Value::Kernel(kernel));
                 }
+                if let Some(symbol) = self.symbol_named(&name.path)? {
+                    return Ok(symbol);
+                }
+            }
             _ => {}
         }
         let (place, ty) = self.place(operand, Access::Read)?;

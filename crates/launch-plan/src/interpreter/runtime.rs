@@ -171,7 +171,7 @@ impl<'p> Interpreter<'p> {
             return Err(Fault::launch(at, message));
         }
         let instance = self.instance_without_call(&kernel.clone(), at)?;
-        self.dynamic_shared_limits.insert(instance, bytes);
+        self.dynamic_shared_limits.insert(instance.identity, bytes);
         Ok(Value::SUCCESS)
     }
 }

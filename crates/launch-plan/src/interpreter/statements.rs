@@ -131,9 +131,10 @@ impl<'p> Interpreter<'p> {
         loop {
             self.spend(1, at)?;
             if let Some(condition) = condition
-                && !self.condition(condition)? {
-                    return Ok(Flow::Next);
-                }
+                && !self.condition(condition)?
+            {
+                return Ok(Flow::Next);
+            }
             match self.execute_block(body)? {
                 Flow::Break => return Ok(Flow::Next),
                 Flow::Return(value) => return Ok(Flow::Return(value)),

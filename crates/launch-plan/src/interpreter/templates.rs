@@ -18,6 +18,8 @@ pub(super) struct Bound {
     pub(super) bindings: HashMap<String, Binding>,
     /// The arguments that must be written to name this instance; the rest are defaults.
     pub(super) written: Vec<TemplateValue>,
+    /// All arguments in order, defaults too: what tells one instance from another.
+    pub(super) all: Vec<TemplateValue>,
 }
 
 impl<'p> Interpreter<'p> {
@@ -142,6 +144,7 @@ impl<'p> Interpreter<'p> {
             if index < given {
                 bound.written.push(value.clone());
             }
+            bound.all.push(value.clone());
             bound
                 .bindings
                 .insert(parameter.name.clone(), Binding::Template(value));
@@ -208,9 +211,10 @@ fn deduce(
                     && matches!(parameter.kind, TemplateParameterKind::Type { .. })
             });
             if let Some(slot) = index.and_then(|index| values.get_mut(index))
-                && slot.is_none() {
-                    *slot = Some(TemplateValue::Type(ty.clone()));
-                }
+                && slot.is_none()
+            {
+                *slot = Some(TemplateValue::Type(ty.clone()));
+            }
         }
         (TypeKind::Pointer(inner), Type::Pointer(pointee)) => {
             // `T*` from `const float*` makes T a `const float`.

@@ -156,7 +156,6 @@ fn is_prototype(list: Node<'_>) -> bool {
     let parameters = named_children(list);
     parameters.is_empty()
         || parameters.iter().any(|parameter| {
-            
             parameter
                 .child_by_field_name("type")
                 .is_some_and(|ty| matches!(ty.kind(), "primitive_type" | "sized_type_specifier"))

@@ -260,9 +260,10 @@ impl Lowerer<'_> {
             return ExprKind::Construct(Box::new(self.type_node(function)), arguments);
         }
         if function.kind() == "template_function"
-            && let Some(cast) = self.named_cast(function, &arguments) {
-                return cast;
-            }
+            && let Some(cast) = self.named_cast(function, &arguments)
+        {
+            return cast;
+        }
         ExprKind::Call(Box::new(self.expression(function)), arguments)
     }
 

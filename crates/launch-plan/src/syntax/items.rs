@@ -129,9 +129,10 @@ fn read(
         }
         ("type_definition" | "alias_declaration", _) => {
             if let Some(inner) = node.child_by_field_name("type")
-                && inner.child_by_field_name("body").is_some() {
-                    typedef_of_body(node, inner, path, lowerer, items);
-                }
+                && inner.child_by_field_name("body").is_some()
+            {
+                typedef_of_body(node, inner, path, lowerer, items);
+            }
             let mut names = Vec::new();
             if let Some((name, ty)) = lowerer.alias(node) {
                 names.push(name.clone());
@@ -278,9 +279,11 @@ impl Lowerer<'_> {
         }
         // `f(void)` has no parameters.
         if let [only] = parameters.as_slice()
-            && only.name.is_empty() && matches!(only.ty.kind, TypeKind::Void) {
-                parameters.clear();
-            }
+            && only.name.is_empty()
+            && matches!(only.ty.kind, TypeKind::Void)
+        {
+            parameters.clear();
+        }
         (parameters, variadic)
     }
 }
@@ -306,9 +309,10 @@ fn read_declaration(
     items: &mut Items,
 ) {
     if let Some(inner) = node.child_by_field_name("type")
-        && inner.child_by_field_name("body").is_some() {
-            record(inner, path, template.is_some(), lowerer, items);
-        }
+        && inner.child_by_field_name("body").is_some()
+    {
+        record(inner, path, template.is_some(), lowerer, items);
+    }
     let (mut variables, prototypes) = lowerer.global_variables(node);
     let space = space_of(node, lowerer);
     let device_variable = variables

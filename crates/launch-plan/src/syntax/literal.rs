@@ -27,7 +27,10 @@ pub(crate) fn integer(text: &str) -> Option<Integer> {
     let suffix = suffix.to_ascii_lowercase();
     let unsigned = suffix.contains('u');
     let longs = suffix.matches('l').count() + suffix.matches('z').count();
-    if !suffix.trim_matches(['u', 'l', 'z']).is_empty() || suffix.matches('u').count() > 1 || longs > 2 {
+    if !suffix.trim_matches(['u', 'l', 'z']).is_empty()
+        || suffix.matches('u').count() > 1
+        || longs > 2
+    {
         return None;
     }
     let candidates = [
