@@ -61,9 +61,12 @@ impl<'a> Lexer<'a> {
             b'0'..=b'9' => self.number()?,
             b'"' => self.text()?,
             b'.' if self.peek(1).is_some_and(is_word) => {
+                // `.reg.b32` is two directives.
                 let start = self.at;
                 self.at += 1;
-                self.word_end();
+                while self.peek(0).is_some_and(is_word) {
+                    self.at += 1;
+                }
                 Token::Directive(&self.text[start..self.at])
             }
             c if is_word(c) => {
