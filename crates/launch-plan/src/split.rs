@@ -21,7 +21,8 @@ pub(crate) fn device_source(
         .iter()
         .map(|piece| words_of(piece, source, preprocessed))
         .collect();
-    let kept = kept_pieces(pieces, &words, entry);
+    let host_only = host_only(pieces, &words, preprocessed, entry);
+    let kept = kept_pieces(pieces, &words, &host_only);
     let mut bytes = source.as_str().as_bytes().to_vec();
     let kept_text = Cover::new(kept.iter().map(|&index| pieces[index].span));
     for (index, piece) in pieces.iter().enumerate() {
@@ -48,33 +49,57 @@ fn words_of<'a>(
     words
 }
 
+/// Which pieces can be nothing but host code, whoever names them.
+fn host_only(
+    pieces: &[Piece],
+    words: &[BTreeSet<&str>],
+    preprocessed: &Preprocessed,
+    entry: &str,
+) -> Vec<bool> {
+    let text = |piece: &Piece| preprocessed.text().get(piece.range.clone()).unwrap_or("");
+    let on_its_own = |(piece, words): (&Piece, &BTreeSet<&str>)| match piece.kind {
+        PieceKind::HostFunction => {
+            let entry = |name: &String| name == entry || name == "main";
+            piece.names.iter().any(entry)
+                || uses_host_library(words)
+                || text(piece).contains("<<<")
+        }
+        PieceKind::HostVariable | PieceKind::Record => uses_host_library(words),
+        _ => false,
+    };
+    let mut host_only: Vec<bool> = pieces.iter().zip(words).map(on_its_own).collect();
+    // A prototype goes the way of its function.
+    let functions: BTreeSet<&String> = pieces
+        .iter()
+        .zip(&host_only)
+        .filter(|(piece, host)| **host && piece.kind == PieceKind::HostFunction)
+        .flat_map(|(piece, _)| &piece.names)
+        .collect();
+    for (piece, host) in pieces.iter().zip(&mut host_only) {
+        let prototype = piece.kind == PieceKind::HostFunction && text(piece).ends_with(';');
+        *host |= prototype && piece.names.iter().any(|name| functions.contains(name));
+    }
+    host_only
+}
+
 /// Device code, and whatever device code names, and so on.
-fn kept_pieces(pieces: &[Piece], words: &[BTreeSet<&str>], entry: &str) -> BTreeSet<usize> {
+fn kept_pieces(
+    pieces: &[Piece],
+    words: &[BTreeSet<&str>],
+    host_only: &[bool],
+) -> BTreeSet<usize> {
     let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, piece) in pieces.iter().enumerate() {
         for name in &piece.names {
             by_name.entry(name).or_default().push(index);
         }
     }
-    let host_only = |index: usize| {
-        let piece = &pieces[index];
-        match piece.kind {
-            PieceKind::HostFunction => {
-                piece
-                    .names
-                    .iter()
-                    .any(|name| name == entry || name == "main")
-                    || uses_host_library(&words[index])
-            }
-            PieceKind::HostVariable | PieceKind::Record => uses_host_library(&words[index]),
-            _ => false,
-        }
-    };
     let mut kept: BTreeSet<usize> = BTreeSet::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut pending: Vec<usize> = (0..pieces.len())
         .filter(|&index| match pieces[index].kind {
             PieceKind::DeviceFunction | PieceKind::DeviceVariable | PieceKind::Other => true,
-            PieceKind::Record => !host_only(index),
+            PieceKind::Record => !host_only[index],
             PieceKind::HostFunction | PieceKind::HostVariable => pieces[index].has_error,
         })
         .collect();
@@ -82,11 +107,14 @@ fn kept_pieces(pieces: &[Piece], words: &[BTreeSet<&str>], entry: &str) -> BTree
         if !kept.insert(index) {
             continue;
         }
-        for word in &words[index] {
+        for &word in &words[index] {
+            if !seen.insert(word) {
+                continue;
+            }
             for &named in by_name.get(word).into_iter().flatten() {
                 // A record that device code names stays, whatever its methods do.
                 let record = pieces[named].kind == PieceKind::Record;
-                if !kept.contains(&named) && (record || !host_only(named)) {
+                if !kept.contains(&named) && (record || !host_only[named]) {
                     pending.push(named);
                 }
             }

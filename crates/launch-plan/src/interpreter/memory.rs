@@ -104,7 +104,7 @@ impl Memory {
         if total > MAX_ELEMENTS {
             return Err(Fault::fuel(
                 at,
-                format!("host memory of {total} elements; the limit is {MAX_ELEMENTS}"),
+                format!("host memory of {total} elements in all; the limit is {MAX_ELEMENTS}"),
             )
             .hint("keep bulk data in device memory and work on it with kernels"));
         }

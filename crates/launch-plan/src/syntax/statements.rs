@@ -193,8 +193,8 @@ fn unknown_statement(kind: &str) -> Unsupported {
     let (what, hint) = match kind {
         "goto_statement" | "labeled_statement" => ("`goto` in host code", "use a loop"),
         "try_statement" | "throw_statement" => (
-            "exceptions in host code",
-            "nothing throws here; remove the `try`",
+            "an exception in host code",
+            "nothing that is interpreted throws; return instead",
         ),
         "for_range_loop" => (
             "a range-based `for` in host code",
