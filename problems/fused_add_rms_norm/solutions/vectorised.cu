@@ -8,8 +8,13 @@
 constexpr int WIDTH = 8;  // bf16 in 16 bytes
 constexpr int MAX_WARPS = 32;
 
-struct alignas(16) Vector {
+// Eight elements in four registers. Loads and stores are of `uint4`, a plain type of 16 bytes: a struct of
+// four __nv_bfloat162 would be copied member by member, four instructions of 4 bytes each.
+union Vector {
+    uint4 bits;
     __nv_bfloat162 pair[WIDTH / 2];
+    __device__ Vector() {}
+    __device__ explicit Vector(uint4 bits) : bits(bits) {}
 };
 
 // The sum over the block, in every thread.
@@ -31,10 +36,10 @@ __global__ void add_rms_norm(const __nv_bfloat16* __restrict__ x, __nv_bfloat16*
                              const __nv_bfloat16* __restrict__ weight, __nv_bfloat16* __restrict__ out,
                              int hidden, float eps) {
     size_t row = (size_t)blockIdx.x * hidden;
-    const Vector* x_row = reinterpret_cast<const Vector*>(x + row);
-    Vector* residual_row = reinterpret_cast<Vector*>(residual + row);
-    const Vector* weights = reinterpret_cast<const Vector*>(weight);
-    Vector* out_row = reinterpret_cast<Vector*>(out + row);
+    const uint4* x_row = reinterpret_cast<const uint4*>(x + row);
+    uint4* residual_row = reinterpret_cast<uint4*>(residual + row);
+    const uint4* weights = reinterpret_cast<const uint4*>(weight);
+    uint4* out_row = reinterpret_cast<uint4*>(out + row);
     int vectors = hidden / WIDTH;
 
     Vector h[VECTORS];
@@ -43,8 +48,8 @@ __global__ void add_rms_norm(const __nv_bfloat16* __restrict__ x, __nv_bfloat16*
     for (int v = 0; v < VECTORS; ++v) {
         int i = threadIdx.x + v * blockDim.x;
         if (i >= vectors) continue;
-        Vector a = x_row[i];
-        Vector b = residual_row[i];
+        Vector a(x_row[i]);
+        Vector b(residual_row[i]);
         #pragma unroll
         for (int p = 0; p < WIDTH / 2; ++p) {
             float2 fa = __bfloat1622float2(a.pair[p]);
@@ -53,14 +58,14 @@ __global__ void add_rms_norm(const __nv_bfloat16* __restrict__ x, __nv_bfloat16*
             float2 stored = __bfloat1622float2(h[v].pair[p]);
             sum_of_squares += stored.x * stored.x + stored.y * stored.y;
         }
-        residual_row[i] = h[v];
+        residual_row[i] = h[v].bits;
     }
     float inverse_rms = rsqrtf(block_sum(sum_of_squares) / hidden + eps);
     #pragma unroll
     for (int v = 0; v < VECTORS; ++v) {
         int i = threadIdx.x + v * blockDim.x;
         if (i >= vectors) continue;
-        Vector w = weights[i];
+        Vector w(weights[i]);
         Vector y;
         #pragma unroll
         for (int p = 0; p < WIDTH / 2; ++p) {
@@ -68,7 +73,7 @@ __global__ void add_rms_norm(const __nv_bfloat16* __restrict__ x, __nv_bfloat16*
             float2 fw = __bfloat1622float2(w.pair[p]);
             y.pair[p] = __floats2bfloat162_rn(fh.x * inverse_rms * fw.x, fh.y * inverse_rms * fw.y);
         }
-        out_row[i] = y;
+        out_row[i] = y.bits;
     }
 }
 
