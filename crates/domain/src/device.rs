@@ -15,8 +15,9 @@ pub enum DeviceKind {
     Emulated,
 }
 
+// `tt`, not `literal`: derive macros read attributes, and see no text in a `literal` fragment.
 macro_rules! device_names {
-    ($($variant:ident => $text:literal),+ $(,)?) => {
+    ($($variant:ident => $text:tt),+ $(,)?) => {
         /// A device model. The list is pinned by the contract; a GPU's index is never in the name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -144,5 +145,13 @@ mod tests {
             .iter()
             .filter(|n| n.kind() == DeviceKind::Emulated);
         assert_eq!(emulated.count(), 1);
+    }
+
+    #[cfg(feature = "openapi")]
+    #[test]
+    fn the_api_document_spells_names_as_the_json_does() {
+        let schema = serde_json::to_value(<DeviceName as utoipa::PartialSchema>::schema()).unwrap();
+        let json = serde_json::to_value(DeviceName::ALL).unwrap();
+        assert_eq!(schema["enum"], json);
     }
 }
