@@ -1,375 +1,2113 @@
-// Shapes of the API, in the form that openapi-typescript writes. `npm run client` replaces this file.
+// Generated from the API's OpenAPI document by `npm run client`. Do not edit.
 
 export interface paths {
-	'/api/v1/me': { get: Operation<Empty, components['schemas']['Account']> };
-	'/api/v1/logout': { post: Operation<Empty, undefined, 204> };
-	'/api/v1/devices': { get: Operation<Empty, components['schemas']['DeviceList']> };
-	'/api/v1/problems': { get: Operation<Empty, components['schemas']['ProblemList']> };
-	'/api/v1/problems/{slug}': {
-		get: Operation<{ path: { slug: string } }, components['schemas']['ProblemDetail']>;
-	};
-	'/api/v1/problems/{slug}/boards/{device}': {
-		get: Operation<
-			{ path: { slug: string; device: string }; query?: { limit?: number } },
-			components['schemas']['Board']
-		>;
-	};
-	'/api/v1/submissions': {
-		get: Operation<
-			{ query?: { problem?: string; before?: string; limit?: number } },
-			components['schemas']['SubmissionList']
-		>;
-		post: Operation<
-			Empty,
-			components['schemas']['Submitted'],
-			201,
-			components['schemas']['Submit']
-		>;
-	};
-	'/api/v1/submissions/{id}': {
-		get: Operation<{ path: { id: string } }, components['schemas']['Submission']>;
-	};
-	'/api/v1/submissions/{id}/cancel': {
-		post: Operation<{ path: { id: string } }, components['schemas']['Submission']>;
-	};
-	'/api/v1/judgings/{id}': {
-		get: Operation<{ path: { id: string } }, components['schemas']['Judging']>;
-	};
+    "/api/v1/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every device, with the workers and the queue it has now. */
+        get: operations["devices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/judgings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One judging, its report inside. */
+        get: operations["judging"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the session of the cookie. A token is not touched. */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own account. */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/invariants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Checks what must hold in the database. Reads whole tables. */
+        get: operations["operator_invariants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every problem on offer, by slug. */
+        get: operations["problems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A problem with its statement, parameters, strata and starter. */
+        get: operations["problem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/problems/{slug}/boards/{device}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The best accepted ranked judging of each user, at the problem's newest version. */
+        get: operations["board"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/submissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own submissions, newest first. */
+        get: operations["submissions"];
+        put?: never;
+        /** Hands in a source. The answer names the submission and its first judging. */
+        post: operations["submit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/submissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One submission. Its source is there for its owner alone. */
+        get: operations["submission"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/submissions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the submission with the verdict `cancelled`, at once; a worker at it stops. */
+        post: operations["cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/submissions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events of a submission as server-sent events; resumes behind `Last-Event-ID`. Answers 204 when
+         *     every event has been seen and none can follow.
+         */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/worker/attempts/{id}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keeps the lease. 409: it was lost, kill the executor at once. */
+        post: operations["worker_heartbeat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/worker/attempts/{id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tells watchers how far the attempt is. Steps are streamed only; a new phase is stored. */
+        post: operations["worker_progress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/worker/attempts/{id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the attempt. Sending the same again is safe. 409: the lease was lost, and nothing was written. */
+        post: operations["worker_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/worker/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes the next judging, waiting up to `wait_s` for one. */
+        post: operations["worker_claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/worker/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A worker process introduces itself. The process that had its name before is refused from now on. */
+        post: operations["worker_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The process answers. */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The database answers, its schema is the one expected, and this process is not stopping. */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-
-// eslint-disable-next-line @typescript-eslint/no-empty-object-type
-type Empty = {};
-
-type Operation<Parameters, Answer, Status extends number = 200, Body = never> = {
-	parameters: Parameters;
-	responses: {
-		[S in Status]: {
-			headers: Record<string, unknown>;
-			content: { 'application/json': Answer };
-		};
-	} & {
-		default: {
-			headers: Record<string, unknown>;
-			content: { 'application/problem+json': components['schemas']['ProblemBody'] };
-		};
-	};
-} & ([Body] extends [never]
-	? { requestBody?: never }
-	: { requestBody: { content: { 'application/json': Body } } });
-
+export type webhooks = Record<string, never>;
 export interface components {
-	schemas: {
-		Account: { user_id: string; name: string; operator: boolean };
-		UserRef: { user_id: string; name: string };
-		ProblemBody: { code: string; detail: string; request_id: string; status: number };
-		DeviceName:
-			| 'emulated'
-			| 't4'
-			| 'a10'
-			| 'a100-40gb'
-			| 'a100-80gb'
-			| 'l4'
-			| 'l40s'
-			| 'rtx3090'
-			| 'rtx4090'
-			| 'rtx5090'
-			| 'h100-pcie'
-			| 'h100-sxm'
-			| 'h200'
-			| 'b200';
-		DeviceKind: 'gpu' | 'emulated';
-		DeviceList: { devices: components['schemas']['DeviceView'][] };
-		DeviceView: {
-			name: components['schemas']['DeviceName'];
-			kind: components['schemas']['DeviceKind'];
-			live_workers: number;
-			queued: number;
-		};
-		Mode: 'practice' | 'ranked';
-		Status: 'queued' | 'running' | 'done';
-		Phase: 'compiling' | 'checking' | 'timing' | 'verifying';
-		Progress: { phase: components['schemas']['Phase']; done: number; total: number };
-		Verdict:
-			| 'accepted'
-			| 'wrong_answer'
-			| 'compile_error'
-			| 'plan_error'
-			| 'runtime_error'
-			| 'time_limit'
-			| 'memory_limit'
-			| 'output_limit'
-			| 'cancelled'
-			| 'held'
-			| 'rejected'
-			| 'unsupported'
-			| 'judge_error';
-		VerdictKind: string;
-		Bound: 'compute' | 'memory';
-		Direction: 'in' | 'out' | 'inout';
-		ProblemKind: 'lesson' | 'workload';
-		Localized: { en: string; zh: string };
-		Axes: { [axis: string]: number };
-		ProblemRef: { slug: string; version: number };
-		ProblemList: { problems: components['schemas']['ProblemSummary'][] };
-		ProblemSummary: {
-			slug: string;
-			version: number;
-			kind: components['schemas']['ProblemKind'];
-			title: components['schemas']['Localized'];
-			difficulty: string;
-			tags: string[];
-			bound?: components['schemas']['Bound'] | null;
-			devices: components['schemas']['DeviceName'][];
-			solvers: number;
-			solved?: boolean | null;
-		};
-		ProblemDetail: components['schemas']['ProblemSummary'] & {
-			statement: components['schemas']['Localized'];
-			declaration: string;
-			parameters: components['schemas']['ParameterView'][];
-			axes: components['schemas']['AxisView'][];
-			strata: components['schemas']['StratumView'][];
-			edge_shapes: components['schemas']['ShapeView'][];
-			emulated_shapes: components['schemas']['ShapeView'][];
-			cost: components['schemas']['CostView'];
-			limits: components['schemas']['LimitsView'];
-			constraints: string[];
-			hints: components['schemas']['Localized'][];
-			provenance: components['schemas']['ProvenanceView'];
-			starter: string;
-		};
-		ProvenanceView: { text: string; licence: string };
-		ParameterView: {
-			name: string;
-			about?: components['schemas']['Localized'] | null;
-			c_type: string;
-			element: string;
-			direction?: components['schemas']['Direction'] | null;
-			shape?: string[] | null;
-			value?: string | null;
-			generator?: string | null;
-			tolerance?: string | null;
-		};
-		AxisView: {
-			name: string;
-			about?: components['schemas']['Localized'] | null;
-			kind: 'const' | 'var' | 'expr';
-			value?: number | null;
-			min?: number | null;
-			max?: number | null;
-			align?: number | null;
-			expression?: string | null;
-		};
-		StratumView: {
-			id: string;
-			label: string;
-			axes: components['schemas']['Axes'];
-			drawn: { [axis: string]: components['schemas']['DrawnAxis'] };
-			calls: number;
-			time: number;
-			w: number;
-			basis?: string | null;
-			source?: string | null;
-		};
-		DrawnAxis: { public: number; lo: number; hi: number; align: number };
-		ShapeView: { id: string; stratum?: string | null; axes: components['schemas']['Axes'] };
-		CostView: { flop: { [pipe: string]: string }; fused_bytes?: string | null };
-		LimitsView: {
-			compile_s?: number | null;
-			run_s?: number | null;
-			memory_bytes?: number | null;
-			scratch_bytes?: number | null;
-			forbidden_pipes: string[];
-		};
-		Submit: {
-			problem: string;
-			device: string;
-			mode?: components['schemas']['Mode'];
-			source: string;
-		};
-		Submitted: { submission_id: string; judging_id: string };
-		SubmissionSummary: {
-			submission_id: string;
-			judging_id: string;
-			problem: components['schemas']['ProblemRef'];
-			device: components['schemas']['DeviceName'];
-			mode: components['schemas']['Mode'];
-			status: components['schemas']['Status'];
-			progress?: components['schemas']['Progress'] | null;
-			verdict?: components['schemas']['Verdict'] | null;
-			kind?: components['schemas']['VerdictKind'] | null;
-			message?: string | null;
-			score?: components['schemas']['Score'] | null;
-			created_at: string;
-			finished_at?: string | null;
-		};
-		Submission: components['schemas']['SubmissionSummary'] & {
-			user: components['schemas']['UserRef'];
-			judging_ids: string[];
-			source?: string | null;
-			source_sha256: string;
-			queued_ahead?: number | null;
-			last_seq: number;
-		};
-		SubmissionList: {
-			submissions: components['schemas']['SubmissionSummary'][];
-			next_before?: string | null;
-		};
-		Judging: {
-			judging_id: string;
-			submission_id: string;
-			problem: components['schemas']['ProblemRef'];
-			device: components['schemas']['DeviceName'];
-			mode: components['schemas']['Mode'];
-			status: components['schemas']['Status'];
-			progress?: components['schemas']['Progress'] | null;
-			attempts: number;
-			verdict?: components['schemas']['Verdict'] | null;
-			kind?: components['schemas']['VerdictKind'] | null;
-			message?: string | null;
-			report?: components['schemas']['Report'] | null;
-			queued_at: string;
-			started_at?: string | null;
-			finished_at?: string | null;
-		};
-		Board: {
-			problem: components['schemas']['ProblemRef'];
-			device: components['schemas']['DeviceName'];
-			device_kind: components['schemas']['DeviceKind'];
-			metric: components['schemas']['ScoreMetric'];
-			total: number;
-			entries: components['schemas']['BoardEntry'][];
-			yours?: components['schemas']['BoardEntry'] | null;
-		};
-		BoardEntry: {
-			rank: number;
-			user: components['schemas']['UserRef'];
-			submission_id: string;
-			judging_id: string;
-			value: number;
-			strict_sol?: number | null;
-			worst_shape?: string | null;
-			judged_at: string;
-		};
-		Event:
-			| ({ event: 'status' } & components['schemas']['StatusEvent'])
-			| ({ event: 'phase' } & components['schemas']['PhaseEvent'])
-			| ({ event: 'progress' } & components['schemas']['ProgressEvent'])
-			| ({ event: 'report' } & components['schemas']['ReportEvent']);
-		StatusEvent: {
-			judging_id: string;
-			status: components['schemas']['Status'];
-			attempt: number;
-			verdict?: components['schemas']['Verdict'] | null;
-			kind?: components['schemas']['VerdictKind'] | null;
-			message?: string | null;
-		};
-		PhaseEvent: { judging_id: string; attempt: number; phase: components['schemas']['Phase'] };
-		ProgressEvent: { judging_id: string } & components['schemas']['Progress'];
-		ReportEvent: { judging_id: string; report: components['schemas']['Report'] };
-		Diagnostic: {
-			stage: 'plan' | 'compile' | 'run';
-			severity: 'error' | 'warning' | 'note';
-			line?: number | null;
-			column?: number | null;
-			message: string;
-			hint?: string | null;
-		};
-		ScoreMetric: 'sol' | 'modelled_sol' | 'traffic_efficiency';
-		Score: {
-			metric: components['schemas']['ScoreMetric'];
-			value?: number | null;
-			strict_sol?: number | null;
-			worst_shape?: string | null;
-			scoring_version: number;
-		};
-		PhaseTimes: {
-			queue?: number | null;
-			plan?: number | null;
-			compile?: number | null;
-			execute?: number | null;
-			check?: number | null;
-			overhead?: number | null;
-			total?: number | null;
-		};
-		Report: {
-			schema: string;
-			problem: components['schemas']['ProblemRef'];
-			device: {
-				name: components['schemas']['DeviceName'];
-				kind: components['schemas']['DeviceKind'];
-				arch: string;
-				profile?: string | null;
-			};
-			mode: components['schemas']['Mode'];
-			source_sha256: string;
-			toolchain: { nvrtc: string; cupti?: string | null; options: string[] };
-			verdict: components['schemas']['Verdict'];
-			kind?: components['schemas']['VerdictKind'] | null;
-			message: string;
-			diagnostics: components['schemas']['Diagnostic'][];
-			execution: 'planned' | 'live';
-			kernels: components['schemas']['KernelResources'][];
-			shapes: components['schemas']['ShapeReport'][];
-			score?: components['schemas']['Score'] | null;
-			phases_s: components['schemas']['PhaseTimes'];
-			printed?: string | null;
-			warnings: string[];
-			started_at: string;
-			finished_at: string;
-		};
-		KernelResources: {
-			name: string;
-			registers?: number | null;
-			spill_bytes?: number | null;
-			static_smem_bytes?: number | null;
-			occupancy?: number | null;
-		};
-		ShapeRole: 'edge' | 'public' | 'held_out' | 'emulated';
-		ShapeReport: {
-			id: string;
-			stratum?: string | null;
-			role: components['schemas']['ShapeRole'];
-			axes?: components['schemas']['Axes'] | null;
-			w?: number | null;
-			verdict?: components['schemas']['Verdict'] | null;
-			kind?: components['schemas']['VerdictKind'] | null;
-			message?: string | null;
-			mismatches: components['schemas']['OutputMismatch'][];
-			launches?: number | null;
-			flop?: number | null;
-			fused_bytes?: number | null;
-			t_s?: number | null;
-			t_sol_s?: number | null;
-			bound?: components['schemas']['Bound'] | null;
-			sol?: number | null;
-			traffic_efficiency?: number | null;
-			counters?: components['schemas']['Counters'] | null;
-		};
-		OutputMismatch: {
-			output: string;
-			count: number;
-			elements: number;
-			nan: number;
-			inf: number;
-			unwritten: number;
-			max_abs_error?: number | null;
-			max_rel_error?: number | null;
-			first: components['schemas']['ElementMismatch'][];
-		};
-		ElementMismatch: { index: number[]; expected: string; actual: string; tolerance: string };
-		Counters: {
-			warp_instructions: number;
-			thread_instructions: number;
-			global_requests: number;
-			global_load_sectors: number;
-			global_store_sectors: number;
-			shared_requests: number;
-			shared_wavefronts: number;
-			barriers: number;
-			atomics: number;
-			divergent_branches: number;
-			flop: { [type: string]: number };
-		};
-	};
+    schemas: {
+        /** @description The account behind a token or a session: `GET /api/v1/me`. */
+        Account: {
+            /** @description Name as shown on boards. */
+            name: string;
+            /** @description Whether it may see others' work and operate the service. */
+            operator: boolean;
+            /** @description Id. */
+            user_id: components["schemas"]["UserId"];
+        };
+        /**
+         * Format: uuid
+         * @description One worker's try at a judging.
+         */
+        AttemptId: string;
+        /** @description How an attempt ended. Infrastructure faults and submission faults are told apart here. */
+        AttemptOutcome: {
+            /** @enum {string} */
+            outcome: "report";
+            /** @description Everything it found out. */
+            report: components["schemas"]["Report"];
+        } | {
+            /** @enum {string} */
+            outcome: "retry";
+            /** @description For the operator's log. */
+            reason: string;
+        } | {
+            /** @enum {string} */
+            outcome: "release";
+            /** @description For the operator's log. */
+            reason: string;
+        };
+        /** @description `POST /api/v1/worker/attempts/{id}/report`: ends the attempt. */
+        AttemptReport: components["schemas"]["AttemptOutcome"] & {
+            /** @description From the claim. */
+            lease_token: components["schemas"]["LeaseToken"];
+        };
+        /**
+         * @description How an axis gets its value.
+         * @enum {string}
+         */
+        AxisKind: "const" | "var" | "expr";
+        /** @description One axis. */
+        AxisView: {
+            about?: components["schemas"]["Localized"] | null;
+            /**
+             * Format: int64
+             * @description A `var` is a multiple of this.
+             */
+            align?: number | null;
+            /** @description Of an `expr`. */
+            expression?: string | null;
+            /** @description How it gets its value. */
+            kind: components["schemas"]["AxisKind"];
+            /**
+             * Format: int64
+             * @description Greatest value of a `var`.
+             */
+            max?: number | null;
+            /**
+             * Format: int64
+             * @description Least value of a `var`.
+             */
+            min?: number | null;
+            /** @description Name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Of a `const`.
+             */
+            value?: number | null;
+        };
+        BTreeMap: {
+            [key: string]: number;
+        };
+        /** @description `GET /api/v1/problems/{slug}/boards/{device}`: the best accepted ranked judging of each user. */
+        Board: {
+            /** @description Device. */
+            device: components["schemas"]["DeviceName"];
+            /** @description Measured or counted. */
+            device_kind: components["schemas"]["DeviceKind"];
+            /** @description Best first. Equal values share a rank; among them the earlier comes first. */
+            entries: components["schemas"]["BoardEntry"][];
+            /** @description What `value` is on this board. */
+            metric: components["schemas"]["ScoreMetric"];
+            /** @description Problem at the version this board belongs to. */
+            problem: components["schemas"]["ProblemRef"];
+            /**
+             * Format: int64
+             * @description Users on the board in all, of whom `entries` may hold only the first.
+             */
+            total: number;
+            yours?: components["schemas"]["BoardEntry"] | null;
+        };
+        /** @description One user's best. */
+        BoardEntry: {
+            /**
+             * Format: date-time
+             * @description When the judging ended.
+             */
+            judged_at: string;
+            /** @description The judging that counts. */
+            judging_id: components["schemas"]["JudgingId"];
+            /**
+             * Format: int64
+             * @description From 1; shared by equal values.
+             */
+            rank: number;
+            /**
+             * Format: double
+             * @description Strict SOL, where the metric has one.
+             */
+            strict_sol?: number | null;
+            /** @description The submission. */
+            submission_id: components["schemas"]["SubmissionId"];
+            /** @description Whose it is. */
+            user: components["schemas"]["UserRef"];
+            /**
+             * Format: double
+             * @description The headline of the board's metric, 0 to 1.
+             */
+            value: number;
+            /** @description Id of the shape with the lowest ratio. */
+            worst_shape?: string | null;
+        };
+        /**
+         * @description Which side of the roofline holds.
+         * @enum {string}
+         */
+        Bound: "compute" | "memory";
+        /** @description Everything a worker needs to judge. */
+        Claim: {
+            /**
+             * Format: int32
+             * @description Number of this try, from 1.
+             */
+            attempt: number;
+            /** @description This try at it. */
+            attempt_id: components["schemas"]["AttemptId"];
+            /** @description Device. */
+            device: components["schemas"]["DeviceName"];
+            /** @description The judging. */
+            judging_id: components["schemas"]["JudgingId"];
+            /**
+             * Format: double
+             * @description The lease holds this long from when the claim was sent.
+             */
+            lease_s: number;
+            /** @description Must accompany every write. */
+            lease_token: components["schemas"]["LeaseToken"];
+            /** @description Practice or ranked. */
+            mode: components["schemas"]["Mode"];
+            /** @description Problem and version. */
+            problem: components["schemas"]["ProblemRef"];
+            /**
+             * Format: double
+             * @description How long it waited, for the report's `phases_s.queue`.
+             */
+            queued_s: number;
+            /** @description The submitted text. */
+            source: string;
+            /** @description The submission. */
+            submission_id: components["schemas"]["SubmissionId"];
+        };
+        /** @description Answer to [`ClaimRequest`]. */
+        ClaimAnswer: {
+            claim?: components["schemas"]["Claim"] | null;
+        };
+        /** @description `POST /api/v1/worker/claim`. */
+        ClaimRequest: {
+            /**
+             * Format: uuid
+             * @description Made by the worker. Repeating it returns the same lease, so that an answer lost on the way
+             *     loses no judging. Use a new one after every answer that was read.
+             */
+            claim_id: string;
+            /**
+             * Format: int32
+             * @description From [`Registered`]; an older one is refused with `stale_incarnation`.
+             */
+            incarnation: number;
+            /**
+             * Format: double
+             * @description Wait this long for work before answering "none"; 0 answers at once.
+             */
+            wait_s?: number;
+            /** @description From [`Registered`]. */
+            worker_id: components["schemas"]["WorkerId"];
+        };
+        /** @description What the problem prices, as expressions over the axes. */
+        CostView: {
+            /** @description FLOP by pipe. */
+            flop: {
+                [key: string]: string;
+            };
+            /** @description Fused bytes; `null` when they are the sum over the tensors. */
+            fused_bytes?: string | null;
+        };
+        /** @description What the emulated device counted over all launches of a shape. */
+        Counters: {
+            /**
+             * Format: int64
+             * @description Atomic operations, one an active lane.
+             */
+            atomics: number;
+            /**
+             * Format: int64
+             * @description Barriers, one a warp.
+             */
+            barriers: number;
+            /**
+             * Format: int64
+             * @description Conditional branches on which lanes of a warp disagree.
+             */
+            divergent_branches: number;
+            /** @description Floating-point operations by type (`f32`, `f64`, ...); a fused multiply-add counts two. */
+            flop: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description 32-byte sectors touched by global loads.
+             */
+            global_load_sectors: number;
+            /**
+             * Format: int64
+             * @description Warp-level global loads and stores.
+             */
+            global_requests: number;
+            /**
+             * Format: int64
+             * @description 32-byte sectors touched by global stores and atomics.
+             */
+            global_store_sectors: number;
+            /**
+             * Format: int64
+             * @description Warp-level shared-memory accesses.
+             */
+            shared_requests: number;
+            /**
+             * Format: int64
+             * @description Passes the shared memory needs for them; more than requests means bank conflicts.
+             */
+            shared_wavefronts: number;
+            /**
+             * Format: int64
+             * @description Instructions executed, one an active lane.
+             */
+            thread_instructions: number;
+            /**
+             * Format: int64
+             * @description Instructions issued, one a warp.
+             */
+            warp_instructions: number;
+        };
+        /**
+         * @description A real GPU or the CPU device that executes PTX.
+         * @enum {string}
+         */
+        DeviceKind: "gpu" | "emulated";
+        /** @description `GET /api/v1/devices`. */
+        DeviceList: {
+            /** @description Every device of the contract, in its order. */
+            devices: components["schemas"]["DeviceView"][];
+        };
+        /**
+         * @description A device model. The list is pinned by the contract; a GPU's index is never in the name.
+         * @enum {string}
+         */
+        DeviceName: "emulated" | "t4" | "a10" | "a100-40gb" | "a100-80gb" | "l4" | "l40s" | "rtx3090" | "rtx4090" | "rtx5090" | "h100-pcie" | "h100-sxm" | "h200" | "b200";
+        /** @description The device as it was at the time. */
+        DeviceRef: {
+            /** @description The architecture compiled for, e.g. `sm_90a`. */
+            arch: string;
+            /** @description Measured or counted. */
+            kind: components["schemas"]["DeviceKind"];
+            /** @description Model. */
+            name: components["schemas"]["DeviceName"];
+            /** @description Measurement profile: timer, clock mode, driver; `null` on the emulated device. */
+            profile?: string | null;
+        };
+        /** @description One device model. */
+        DeviceView: {
+            /** @description Measured or counted. */
+            kind: components["schemas"]["DeviceKind"];
+            /**
+             * Format: int64
+             * @description Workers that could judge on it now.
+             */
+            live_workers: number;
+            /** @description Name. */
+            name: components["schemas"]["DeviceName"];
+            /**
+             * Format: int64
+             * @description Judgings waiting for it.
+             */
+            queued: number;
+        };
+        /** @description One message. Lines and columns count from 1 in the submitted file; columns count bytes. */
+        Diagnostic: {
+            /**
+             * Format: int32
+             * @description Column in that line, from 1.
+             */
+            column?: number | null;
+            /** @description What to do instead. */
+            hint?: string | null;
+            /**
+             * Format: int32
+             * @description Line in the submitted file, from 1.
+             */
+            line?: number | null;
+            /** @description What is wrong. */
+            message: string;
+            /** @description How bad it is. */
+            severity: components["schemas"]["Severity"];
+            /** @description Which step speaks. */
+            stage: components["schemas"]["Stage"];
+        };
+        /**
+         * @description How a tensor is used.
+         * @enum {string}
+         */
+        Direction: "in" | "out" | "inout";
+        /** @description The range that a stratum's draws come from. */
+        DrawnAxis: {
+            /**
+             * Format: int64
+             * @description Draws are multiples of this.
+             */
+            align: number;
+            /**
+             * Format: int64
+             * @description Greatest.
+             */
+            hi: number;
+            /**
+             * Format: int64
+             * @description Least.
+             */
+            lo: number;
+            /**
+             * Format: int64
+             * @description The public draw.
+             */
+            public: number;
+        };
+        /** @description One element that differs. Non-finite values are spelt `NaN`, `inf`, `-inf`. */
+        ElementMismatch: {
+            /** @description What the submission wrote. */
+            actual: string;
+            /** @description What the reference has. */
+            expected: string;
+            /** @description Index along each dimension of the tensor. */
+            index: number[];
+            /** @description The difference that would have been admitted. */
+            tolerance: string;
+        };
+        /**
+         * @description The type of one element of a tensor, or of a scalar parameter.
+         * @enum {string}
+         */
+        ElementType: "f64" | "f32" | "f16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "i64" | "i32" | "i16" | "i8" | "u64" | "u32" | "u8" | "bool";
+        /** @description One event: the SSE event name is [`Event::name`], the data its JSON without the tag's wrapper. */
+        Event: (components["schemas"]["StatusEvent"] & {
+            /** @enum {string} */
+            event: "status";
+        }) | (components["schemas"]["PhaseEvent"] & {
+            /** @enum {string} */
+            event: "phase";
+        }) | (components["schemas"]["ProgressEvent"] & {
+            /** @enum {string} */
+            event: "progress";
+        }) | (components["schemas"]["ReportEvent"] & {
+            /** @enum {string} */
+            event: "report";
+        });
+        /**
+         * @description How the host function ran.
+         * @enum {string}
+         */
+        Execution: "planned" | "live";
+        /** @description `GET /healthz` (the process answers) and `GET /readyz` (so do the database and its schema). */
+        Health: {
+            /** @description `ok`. */
+            status: string;
+            /** @description Version of the server. */
+            version: string;
+        };
+        /** @description `POST /api/v1/worker/attempts/{id}/heartbeat`: keeps the lease, nothing else. */
+        Heartbeat: {
+            /** @description From the claim. */
+            lease_token: components["schemas"]["LeaseToken"];
+        };
+        /** @description Answer to [`Heartbeat`]. */
+        HeartbeatAnswer: {
+            /** @description The submission was cancelled: kill the executor; no report is wanted. */
+            cancel: boolean;
+            /**
+             * Format: double
+             * @description The lease holds this long from when the heartbeat was sent.
+             */
+            lease_s: number;
+        };
+        /** @description `GET /api/v1/operator/invariants`. */
+        InvariantReport: {
+            /** @description Empty when the database is sound. */
+            violations: components["schemas"]["Violation"][];
+        };
+        /** @description `GET /api/v1/judgings/{id}`. */
+        Judging: {
+            /**
+             * Format: int32
+             * @description Attempts begun.
+             */
+            attempts: number;
+            /** @description Device. */
+            device: components["schemas"]["DeviceName"];
+            /**
+             * Format: date-time
+             * @description When the verdict was written.
+             */
+            finished_at?: string | null;
+            /** @description Id. */
+            judging_id: components["schemas"]["JudgingId"];
+            kind?: components["schemas"]["VerdictKind"] | null;
+            /** @description One sentence for a person. */
+            message?: string | null;
+            /** @description Practice or ranked. */
+            mode: components["schemas"]["Mode"];
+            /** @description Problem and version. */
+            problem: components["schemas"]["ProblemRef"];
+            progress?: components["schemas"]["Progress"] | null;
+            /**
+             * Format: date-time
+             * @description When it was queued.
+             */
+            queued_at: string;
+            report?: components["schemas"]["Report"] | null;
+            /**
+             * Format: date-time
+             * @description When its latest attempt began.
+             */
+            started_at?: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["Status"];
+            /** @description The submission it judges. */
+            submission_id: components["schemas"]["SubmissionId"];
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /**
+         * Format: uuid
+         * @description One immutable judgement of a submission; a rejudge makes another.
+         */
+        JudgingId: string;
+        /** @description What the compiler made of one kernel. */
+        KernelResources: {
+            /** @description Name as written in the source, with template arguments. */
+            name: string;
+            /**
+             * Format: double
+             * @description Theoretical occupancy (0 to 1) at the launch with the most threads.
+             */
+            occupancy?: number | null;
+            /**
+             * Format: int32
+             * @description Registers a thread.
+             */
+            registers?: number | null;
+            /**
+             * Format: int32
+             * @description Local memory for spilled registers, a thread.
+             */
+            spill_bytes?: number | null;
+            /**
+             * Format: int32
+             * @description Static shared memory a block.
+             */
+            static_smem_bytes?: number | null;
+        };
+        /**
+         * Format: uuid
+         * @description Proof of holding a lease. Unguessable; never logged.
+         */
+        LeaseToken: string;
+        /** @description What a submission may use up; `null` where the judge's default holds. */
+        LimitsView: {
+            /**
+             * Format: double
+             * @description Wall clock of the compiler.
+             */
+            compile_s?: number | null;
+            /** @description Pipes that must stay idle. */
+            forbidden_pipes: string[];
+            /**
+             * Format: int64
+             * @description Device memory: parameters and scratch.
+             */
+            memory_bytes?: number | null;
+            /**
+             * Format: double
+             * @description Wall clock of one shape's run.
+             */
+            run_s?: number | null;
+            /**
+             * Format: int64
+             * @description Device memory that `solve` may allocate.
+             */
+            scratch_bytes?: number | null;
+        };
+        /** @description The same text in both languages. */
+        Localized: {
+            /** @description English. */
+            en: string;
+            /** @description Chinese. */
+            zh: string;
+        };
+        /**
+         * @description What the judging is for.
+         * @enum {string}
+         */
+        Mode: "practice" | "ranked";
+        /** @description One output that differs from the reference. */
+        OutputMismatch: {
+            /**
+             * Format: int64
+             * @description Elements outside their tolerance.
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description Elements in all.
+             */
+            elements: number;
+            /** @description The first few. */
+            first: components["schemas"]["ElementMismatch"][];
+            /**
+             * Format: int64
+             * @description Infinity where the reference has none.
+             */
+            inf: number;
+            /**
+             * Format: double
+             * @description Largest absolute error; `null` when no finite one exists.
+             */
+            max_abs_error?: number | null;
+            /**
+             * Format: double
+             * @description Largest relative error; `null` when no finite one exists.
+             */
+            max_rel_error?: number | null;
+            /**
+             * Format: int64
+             * @description NaN where the reference has none.
+             */
+            nan: number;
+            /** @description The parameter's name in the problem. */
+            output: string;
+            /**
+             * Format: int64
+             * @description Elements that still hold the poison pattern: never written.
+             */
+            unwritten: number;
+        };
+        /** @description One parameter of the entry point. */
+        ParameterView: {
+            about?: components["schemas"]["Localized"] | null;
+            /** @description C++ type as in the declaration, e.g. `const float*`. */
+            c_type: string;
+            direction?: components["schemas"]["Direction"] | null;
+            /** @description Element or scalar type. */
+            element: components["schemas"]["ElementType"];
+            /** @description How contents are drawn, for inputs; `null` otherwise. */
+            generator?: string | null;
+            /** @description The problem's name for it; a submission may use another. */
+            name: string;
+            /** @description Extents of a tensor, outermost first, as expressions over the axes; `null` for scalars. */
+            shape?: string[] | null;
+            /** @description How exact an output must be; `null` otherwise. */
+            tolerance?: string | null;
+            /** @description What a scalar is given: an axis, an expression or a number; `null` for tensors. */
+            value?: string | null;
+        };
+        /**
+         * @description What a running attempt is at.
+         * @enum {string}
+         */
+        Phase: "compiling" | "checking" | "timing" | "verifying";
+        /** @description A phase began. */
+        PhaseEvent: {
+            /**
+             * Format: int32
+             * @description Which attempt runs, from 1.
+             */
+            attempt: number;
+            /** @description The judging. */
+            judging_id: components["schemas"]["JudgingId"];
+            /** @description The phase. */
+            phase: components["schemas"]["Phase"];
+        };
+        /** @description Seconds spent in each phase; `null` where it did not happen. */
+        PhaseTimes: {
+            /**
+             * Format: double
+             * @description Reference and comparison.
+             */
+            check?: number | null;
+            /**
+             * Format: double
+             * @description NVRTC.
+             */
+            compile?: number | null;
+            /**
+             * Format: double
+             * @description Running the submission's kernels.
+             */
+            execute?: number | null;
+            /**
+             * Format: double
+             * @description Everything else the judge did.
+             */
+            overhead?: number | null;
+            /**
+             * Format: double
+             * @description Parsing and interpreting the host function.
+             */
+            plan?: number | null;
+            /**
+             * Format: double
+             * @description Waiting for a worker.
+             */
+            queue?: number | null;
+            /**
+             * Format: double
+             * @description From start to verdict.
+             */
+            total?: number | null;
+        };
+        /** @description What went wrong, for a program (`code`) and for a person (`detail`). Never internal text. */
+        ProblemBody: {
+            /** @description One of [`ErrorCode`]'s words; readers must expect new ones. */
+            code: string;
+            /** @description One or two sentences. */
+            detail: string;
+            /** @description Names the request in the server's log. */
+            request_id: components["schemas"]["RequestId"];
+            /**
+             * Format: int32
+             * @description The HTTP status, repeated for those who see only the body.
+             */
+            status: number;
+        };
+        /** @description `GET /api/v1/problems/{slug}`. */
+        ProblemDetail: components["schemas"]["ProblemSummary"] & {
+            /** @description Axes, in the package's order. */
+            axes: components["schemas"]["AxisView"][];
+            /** @description Conditions that every shape satisfies, over the axes. */
+            constraints: string[];
+            /** @description What the problem prices. */
+            cost: components["schemas"]["CostView"];
+            /** @description The entry point as C++ text: `void solve(const float* A, int N)`. */
+            declaration: string;
+            /** @description Shapes checked for correctness only. */
+            edge_shapes: components["schemas"]["ShapeView"][];
+            /** @description Small stand-ins used on the emulated device. */
+            emulated_shapes: components["schemas"]["ShapeView"][];
+            /** @description Hints in order, from the gentlest. */
+            hints: components["schemas"]["Localized"][];
+            /** @description What a submission may use up. */
+            limits: components["schemas"]["LimitsView"];
+            /** @description The parameter table, in the entry point's order. */
+            parameters: components["schemas"]["ParameterView"][];
+            /** @description Where the shapes come from. */
+            provenance: components["schemas"]["ProvenanceView"];
+            /** @description Text the editor opens with. */
+            starter: string;
+            /** @description Markdown with KaTeX. Whoever renders it sanitises it. */
+            statement: components["schemas"]["Localized"];
+            /** @description Weighted shape buckets. */
+            strata: components["schemas"]["StratumView"][];
+        };
+        /**
+         * @description What a problem is for.
+         * @enum {string}
+         */
+        ProblemKind: "lesson" | "workload";
+        /** @description `GET /api/v1/problems`. */
+        ProblemList: {
+            /** @description By slug. */
+            problems: components["schemas"]["ProblemSummary"][];
+        };
+        /** @description A problem at a version. */
+        ProblemRef: {
+            /** @description Slug. */
+            slug: string;
+            /**
+             * Format: int32
+             * @description Version of the package.
+             */
+            version: number;
+        };
+        /** @description One row of the problem list. */
+        ProblemSummary: {
+            bound?: components["schemas"]["Bound"] | null;
+            /** @description Devices it can be judged on. */
+            devices: components["schemas"]["DeviceName"][];
+            /** @description `easy`, `medium` or `hard`. */
+            difficulty: string;
+            /** @description Lesson or workload. */
+            kind: components["schemas"]["ProblemKind"];
+            /** @description Slug. */
+            slug: string;
+            /** @description Whether the caller is one of them; `null` to callers without an account. */
+            solved?: boolean | null;
+            /**
+             * Format: int64
+             * @description Users with an accepted ranked judging of this version.
+             */
+            solvers: number;
+            /** @description Topics. */
+            tags: string[];
+            /** @description Title. */
+            title: components["schemas"]["Localized"];
+            /**
+             * Format: int32
+             * @description Newest version.
+             */
+            version: number;
+        };
+        /** @description `done` of `total` steps of a phase are finished. */
+        Progress: {
+            /**
+             * Format: int32
+             * @description Steps finished.
+             */
+            done: number;
+            /** @description The phase. */
+            phase: components["schemas"]["Phase"];
+            /**
+             * Format: int32
+             * @description Steps in all.
+             */
+            total: number;
+        };
+        /** @description How far the phase is. */
+        ProgressEvent: components["schemas"]["Progress"] & {
+            /** @description The judging. */
+            judging_id: components["schemas"]["JudgingId"];
+        };
+        /** @description `POST /api/v1/worker/attempts/{id}/progress`: streamed to watchers. Answers 204. */
+        ProgressReport: {
+            /** @description From the claim. */
+            lease_token: components["schemas"]["LeaseToken"];
+            /** @description What the attempt is at. */
+            progress: components["schemas"]["Progress"];
+        };
+        /** @description Where shapes and weights come from. */
+        ProvenanceView: {
+            /** @description SPDX expression. */
+            licence: string;
+            /** @description Sources, in words. */
+            text: string;
+        };
+        /** @description `POST /api/v1/worker/register`. */
+        Register: {
+            /** @description Devices it can judge on. */
+            devices: components["schemas"]["DeviceName"][];
+            /**
+             * @description Unique among the processes that share a key, e.g. `host-gpu0`. Registering a name again
+             *     supersedes the process that had it and gives its judgings back to the queue.
+             */
+            name: string;
+            /** @description Packages it has; nothing else is handed to it. */
+            problems: components["schemas"]["ProblemRef"][];
+            /** @description What it compiles with. */
+            toolchain: components["schemas"]["ToolchainRef"];
+        };
+        /** @description Answer to [`Register`]. */
+        Registered: {
+            /**
+             * Format: double
+             * @description Send a heartbeat this often while judging.
+             */
+            heartbeat_interval_s: number;
+            /**
+             * Format: int32
+             * @description Counts the registrations of that name.
+             */
+            incarnation: number;
+            /**
+             * Format: double
+             * @description A lease holds this long after the claim or the last heartbeat.
+             */
+            lease_s: number;
+            /**
+             * Format: double
+             * @description Longest `wait_s` of a claim.
+             */
+            long_poll_s: number;
+            /**
+             * Format: double
+             * @description Report progress at most this often.
+             */
+            progress_interval_s: number;
+            /** @description The worker's id, the same for every process of that name. */
+            worker_id: components["schemas"]["WorkerId"];
+        };
+        /** @description Everything a judging found out. */
+        Report: {
+            /** @description Which device. */
+            device: components["schemas"]["DeviceRef"];
+            /** @description Messages at places in the source. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            /** @description How the host function ran. */
+            execution: components["schemas"]["Execution"];
+            /**
+             * Format: date-time
+             * @description When the verdict was known.
+             */
+            finished_at: string;
+            /** @description Compiled kernels. */
+            kernels: components["schemas"]["KernelResources"][];
+            kind?: components["schemas"]["VerdictKind"] | null;
+            /** @description One sentence for a person. */
+            message: string;
+            /** @description Practice or ranked. */
+            mode: components["schemas"]["Mode"];
+            /** @description Where the time went. */
+            phases_s: components["schemas"]["PhaseTimes"];
+            /** @description What kernels printed; practice runs only, at most 64 KiB. */
+            printed?: string | null;
+            /** @description Which problem, at which version. */
+            problem: components["schemas"]["ProblemRef"];
+            /** @description Always [`REPORT_SCHEMA`]. */
+            schema: string;
+            score?: components["schemas"]["Score"] | null;
+            /** @description One row a shape, in judging order. */
+            shapes: components["schemas"]["ShapeReport"][];
+            /** @description SHA-256 of the submitted bytes. */
+            source_sha256: string;
+            /**
+             * Format: date-time
+             * @description When the judging began.
+             */
+            started_at: string;
+            /** @description What compiled it. */
+            toolchain: components["schemas"]["ToolchainRef"];
+            /** @description The final word. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description What a careful reader should know. */
+            warnings: string[];
+        };
+        /** @description Answer to [`AttemptReport`]. Sending the same report again gives the same answer. */
+        ReportAnswer: {
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /** @description The report, as the caller may see it. */
+        ReportEvent: {
+            /** @description The judging. */
+            judging_id: components["schemas"]["JudgingId"];
+            /** @description Everything it found out. */
+            report: components["schemas"]["Report"];
+        };
+        /** @description A score over the distribution. */
+        Score: {
+            /** @description What `value` is. */
+            metric: components["schemas"]["ScoreMetric"];
+            /**
+             * Format: int32
+             * @description Version of the formulas and device figures.
+             */
+            scoring_version: number;
+            /**
+             * Format: double
+             * @description The same with T_SOL alone, without the launch floor.
+             */
+            strict_sol?: number | null;
+            /**
+             * Format: double
+             * @description The headline, 0 to 1.
+             */
+            value?: number | null;
+            /** @description Id of the shape with the lowest ratio. */
+            worst_shape?: string | null;
+        };
+        /**
+         * @description What the board ranks.
+         * @enum {string}
+         */
+        ScoreMetric: "sol" | "modelled_sol" | "traffic_efficiency";
+        /**
+         * @description How bad it is.
+         * @enum {string}
+         */
+        Severity: "error" | "warning" | "note";
+        /** @description One shape's result. */
+        ShapeReport: {
+            axes?: components["schemas"]["BTreeMap"] | null;
+            bound?: components["schemas"]["Bound"] | null;
+            counters?: components["schemas"]["Counters"] | null;
+            /**
+             * Format: double
+             * @description Operations the problem prices, in FLOP.
+             */
+            flop?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes that must move.
+             */
+            fused_bytes?: number | null;
+            /** @description Stable name within the judging. */
+            id: string;
+            kind?: components["schemas"]["VerdictKind"] | null;
+            /**
+             * Format: int32
+             * @description Launches the plan makes.
+             */
+            launches?: number | null;
+            /** @description One sentence for a person, where there is something to say. */
+            message?: string | null;
+            /** @description What differs, in practice detail. */
+            mismatches: components["schemas"]["OutputMismatch"][];
+            /** @description Why it is here. */
+            role: components["schemas"]["ShapeRole"];
+            /**
+             * Format: double
+             * @description T_SOL / T.
+             */
+            sol?: number | null;
+            /** @description The stratum it stands for; `null` for edge shapes. */
+            stratum?: string | null;
+            /**
+             * Format: double
+             * @description Measured time; `null` on the emulated device.
+             */
+            t_s?: number | null;
+            /**
+             * Format: double
+             * @description What the hardware allows. On the emulated device: for the GPU it stands in for.
+             */
+            t_sol_s?: number | null;
+            /**
+             * Format: double
+             * @description `fused_bytes / (32 * global sectors)`, emulated device only.
+             */
+            traffic_efficiency?: number | null;
+            verdict?: components["schemas"]["Verdict"] | null;
+            /**
+             * Format: double
+             * @description Score weight; `null` for edge shapes.
+             */
+            w?: number | null;
+        };
+        /**
+         * @description Why a shape is in the judging.
+         * @enum {string}
+         */
+        ShapeRole: "edge" | "public" | "held_out" | "emulated";
+        /** @description One shape that everybody may know. */
+        ShapeView: {
+            /** @description Axis values. */
+            axes: components["schemas"]["BTreeMap"];
+            /** @description Id. */
+            id: string;
+            /** @description The stratum it stands for; `null` for edge shapes. */
+            stratum?: string | null;
+        };
+        /**
+         * @description Which step of the judging speaks.
+         * @enum {string}
+         */
+        Stage: "plan" | "compile" | "run";
+        /**
+         * @description Where a judging stands. `done` never leaves.
+         * @enum {string}
+         */
+        Status: "queued" | "running" | "done";
+        /** @description Where the judging stands. */
+        StatusEvent: {
+            /**
+             * Format: int32
+             * @description Which attempt runs or ran, from 1; 0 before the first.
+             */
+            attempt: number;
+            /** @description The judging. */
+            judging_id: components["schemas"]["JudgingId"];
+            kind?: components["schemas"]["VerdictKind"] | null;
+            /** @description One sentence for a person: the report's, or why it was queued again. */
+            message?: string | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["Status"];
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /** @description One stratum. Weights are frozen data of the problem version. */
+        StratumView: {
+            /** @description Every axis of the public draw. */
+            axes: components["schemas"]["BTreeMap"];
+            /** @description `trace`, `traced-model`, `config` or `spec`. */
+            basis?: string | null;
+            /**
+             * Format: double
+             * @description Share of real invocations.
+             */
+            calls: number;
+            /** @description Ranges of the axes that are drawn; the others are fixed. */
+            drawn: {
+                [key: string]: components["schemas"]["DrawnAxis"];
+            };
+            /** @description Id. */
+            id: string;
+            /** @description Model or deployment it stands for. */
+            label: string;
+            /** @description Where the numbers come from. */
+            source?: string | null;
+            /**
+             * Format: double
+             * @description Share of roofline time.
+             */
+            time: number;
+            /**
+             * Format: double
+             * @description Score weight.
+             */
+            w: number;
+        };
+        /** @description `GET /api/v1/submissions/{id}`. */
+        Submission: components["schemas"]["SubmissionSummary"] & {
+            /** @description Every judging, oldest first; the last one counts. */
+            judging_ids: components["schemas"]["JudgingId"][];
+            /**
+             * Format: int64
+             * @description Number of the newest stored event; resume the stream behind it with `?after=`.
+             */
+            last_seq: number;
+            /**
+             * Format: int64
+             * @description Judgings that will be taken before this one; `null` unless queued.
+             */
+            queued_ahead?: number | null;
+            /** @description The submitted text; `null` to everybody but its owner and operators. */
+            source?: string | null;
+            /** @description SHA-256 of the submitted bytes. */
+            source_sha256: string;
+            /** @description Who handed it in. */
+            user: components["schemas"]["UserRef"];
+        };
+        /**
+         * Format: uuid
+         * @description One source + target handed in by a user.
+         */
+        SubmissionId: string;
+        /** @description `GET /api/v1/submissions?problem=&before=&limit=`: the caller's own, newest first. */
+        SubmissionList: {
+            next_before?: components["schemas"]["SubmissionId"] | null;
+            /** @description Newest first. */
+            submissions: components["schemas"]["SubmissionSummary"][];
+        };
+        /** @description One row of a list of submissions; the state is that of the newest judging. */
+        SubmissionSummary: {
+            /**
+             * Format: date-time
+             * @description When it was handed in.
+             */
+            created_at: string;
+            /** @description Device. */
+            device: components["schemas"]["DeviceName"];
+            /**
+             * Format: date-time
+             * @description When the verdict was written.
+             */
+            finished_at?: string | null;
+            /** @description The newest judging. */
+            judging_id: components["schemas"]["JudgingId"];
+            kind?: components["schemas"]["VerdictKind"] | null;
+            /** @description One sentence for a person. */
+            message?: string | null;
+            /** @description Practice or ranked. */
+            mode: components["schemas"]["Mode"];
+            /** @description Problem and version. */
+            problem: components["schemas"]["ProblemRef"];
+            progress?: components["schemas"]["Progress"] | null;
+            score?: components["schemas"]["Score"] | null;
+            /** @description Where it stands. */
+            status: components["schemas"]["Status"];
+            /** @description Id. */
+            submission_id: components["schemas"]["SubmissionId"];
+            verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /** @description `POST /api/v1/submissions`. */
+        Submit: {
+            /** @description Name of the device. */
+            device: string;
+            /** @description Ranked unless said otherwise. */
+            mode?: components["schemas"]["Mode"];
+            /** @description Slug of the problem; its newest version is judged. */
+            problem: string;
+            /** @description CUDA C++ text, 1 to 262144 bytes of UTF-8 without NUL. */
+            source: string;
+        };
+        /** @description Answer to [`Submit`], with status 201. */
+        Submitted: {
+            /** @description Its first judging. */
+            judging_id: components["schemas"]["JudgingId"];
+            /** @description The submission. */
+            submission_id: components["schemas"]["SubmissionId"];
+        };
+        /** @description The compiler, by version. */
+        ToolchainRef: {
+            /** @description CUPTI's version, where it timed. */
+            cupti?: string | null;
+            /** @description NVRTC's version, e.g. `13.5.37`. */
+            nvrtc: string;
+            /** @description Options handed to NVRTC. */
+            options: string[];
+        };
+        /**
+         * Format: uuid
+         * @description An account.
+         */
+        UserId: string;
+        /** @description An account as others see it. */
+        UserRef: {
+            /** @description Name as shown on boards. */
+            name: string;
+            /** @description Id. */
+            user_id: components["schemas"]["UserId"];
+        };
+        /**
+         * @description The final word on a judging.
+         * @enum {string}
+         */
+        Verdict: "accepted" | "wrong_answer" | "compile_error" | "plan_error" | "runtime_error" | "time_limit" | "memory_limit" | "output_limit" | "cancelled" | "held" | "rejected" | "unsupported" | "judge_error";
+        /**
+         * @description What exactly happened, within a verdict. One flat list: a kind belongs to one verdict.
+         * @enum {string}
+         */
+        VerdictKind: "signature" | "unsupported_construct" | "fuel" | "launch_config" | "host_fault" | "diagnostics" | "compiler_crash" | "compile_limit" | "instruction_fuel" | "wall_clock" | "slower_than_baseline" | "opcode" | "illegal_address" | "misaligned" | "launch_failure" | "out_of_bounds" | "race" | "uninitialised_read" | "use_after_free" | "const_write" | "input_modified" | "barrier_divergence" | "deadlock" | "trap" | "assert";
+        /** @description One row that breaks a rule of the queue. */
+        Violation: {
+            /** @description The rule, in words. */
+            invariant: string;
+            /** @description Id of the row. */
+            subject: string;
+        };
+        /**
+         * Format: uuid
+         * @description A registered worker.
+         */
+        WorkerId: string;
+        /** Format: uuid */
+        RequestId: string;
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    devices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceList"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    judging: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["JudgingId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Judging"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    operator_invariants: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvariantReport"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    problems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemList"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    problem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemDetail"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    board: {
+        parameters: {
+            query?: {
+                /** @description At most this many entries; 100 unless said otherwise, 1000 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                slug: string;
+                device: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Board"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    submissions: {
+        parameters: {
+            query?: {
+                /** @description Slug: only submissions to this problem. */
+                problem?: string;
+                /** @description Only submissions older than this one: `next_before` of the page before. */
+                before?: components["schemas"]["SubmissionId"];
+                /** @description At most this many; 20 unless said otherwise, 100 at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmissionList"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    submit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Submit"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    submission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SubmissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submission"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["SubmissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submission"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    events: {
+        parameters: {
+            query?: {
+                /** @description Number of the last event seen; the header `Last-Event-ID: submission:seq` goes before it. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                id: components["schemas"]["SubmissionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            /** @description Nothing can follow */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    worker_heartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Heartbeat"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeartbeatAnswer"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    worker_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgressReport"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    worker_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["AttemptId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttemptReport"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportAnswer"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    worker_claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimAnswer"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    worker_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Register"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Registered"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
 }
