@@ -52,9 +52,9 @@ fn complete(documented: OpenApi) -> OpenApi {
     document.merge(documented);
     let components = document.components.get_or_insert_with(Components::new);
     add_security(components);
-    components
-        .schemas
-        .insert(ProblemBody::name().into_owned(), ProblemBody::schema());
+    let mut referred = vec![(ProblemBody::name().into_owned(), ProblemBody::schema())];
+    ProblemBody::schemas(&mut referred);
+    components.schemas.extend(referred);
     add_errors(&mut document);
     document
 }

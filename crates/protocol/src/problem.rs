@@ -88,10 +88,13 @@ pub struct ProblemDetail {
     /// What a submission may use up.
     pub limits: LimitsView,
     /// Conditions that every shape satisfies, over the axes.
+    #[serde(default)]
     pub constraints: Vec<String>,
     /// Hints in order, from the gentlest.
+    #[serde(default)]
     pub hints: Vec<Localized>,
     /// Where the shapes come from.
+    #[serde(default)]
     pub provenance: ProvenanceView,
     /// Text the editor opens with.
     pub starter: String,
@@ -188,6 +191,28 @@ pub struct StratumView {
     pub basis: Option<String>,
     /// Where the numbers come from.
     pub source: Option<String>,
+    /// What the public draw is limited by on the reference device.
+    pub limit: Option<LimitView>,
+}
+
+/// T_SOL of one shape on one device, with what it follows from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LimitView {
+    /// The device.
+    pub device: DeviceName,
+    /// Operations the problem prices.
+    pub flop: f64,
+    /// Bytes that must move.
+    pub fused_bytes: u64,
+    /// Time of the busiest unit at its peak.
+    pub t_compute_s: f64,
+    /// Time to move the bytes at peak bandwidth.
+    pub t_memory_s: f64,
+    /// The larger of the two.
+    pub t_sol_s: f64,
+    /// Which of the two it is.
+    pub bound: Bound,
 }
 
 /// The range that a stratum's draws come from.
@@ -239,5 +264,6 @@ pub struct LimitsView {
     /// Device memory that `solve` may allocate.
     pub scratch_bytes: Option<u64>,
     /// Pipes that must stay idle.
+    #[serde(default)]
     pub forbidden_pipes: Vec<String>,
 }

@@ -24,7 +24,7 @@ const ESTIMATE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("The source cannot be judged: {0}.")]
+    #[error("The source cannot be judged: {0}")]
     Source(#[from] SourceError),
 }
 

@@ -8,9 +8,12 @@ use problems::{
     Tolerance,
 };
 use protocol::problem::{
-    AxisKind, AxisView, CostView, DrawnAxis, LimitsView, Localized, ParameterView, ProblemDetail,
-    ProblemKind, ProblemSummary, ProvenanceView, ShapeView, StratumView,
+    AxisKind, AxisView, CostView, DrawnAxis, LimitView, LimitsView, Localized, ParameterView,
+    ProblemDetail, ProblemKind, ProblemSummary, ProvenanceView, ShapeView, StratumView,
 };
+
+/// The device whose limits a reader without a choice is shown.
+const REFERENCE_DEVICE: DeviceName = DeviceName::H200;
 
 /// A row of the list; who solved it is for the caller to fill in.
 pub(crate) fn summary(package: &Package) -> ProblemSummary {
@@ -29,7 +32,7 @@ pub(crate) fn summary(package: &Package) -> ProblemSummary {
         }
         .to_owned(),
         tags: package.tags.clone(),
-        bound: None,
+        bound: heaviest(package).and_then(|stratum| Some(limit(package, stratum)?.bound)),
         devices: DeviceName::ALL.to_vec(),
         solvers: 0,
         solved: None,
@@ -46,7 +49,7 @@ pub(crate) fn detail(package: &Package, summary: ProblemSummary) -> ProblemDetai
         declaration: package.signature().declaration(),
         parameters: package.parameters.iter().map(parameter).collect(),
         axes: package.axes.iter().map(axis).collect(),
-        strata: package.strata.iter().map(stratum).collect(),
+        strata: package.strata.iter().map(|s| stratum(package, s)).collect(),
         edge_shapes: package
             .edge
             .iter()
@@ -160,7 +163,7 @@ fn axis(axis: &problems::package::Axis) -> AxisView {
     view
 }
 
-fn stratum(stratum: &Stratum) -> StratumView {
+fn stratum(package: &Package, stratum: &Stratum) -> StratumView {
     let basis = match stratum.basis {
         Basis::Trace => "trace",
         Basis::TracedModel => "traced-model",
@@ -189,7 +192,30 @@ fn stratum(stratum: &Stratum) -> StratumView {
         w: stratum.weight,
         basis: Some(basis.to_owned()),
         source: Some(stratum.source.clone()),
+        limit: limit(package, stratum),
     }
+}
+
+fn heaviest(package: &Package) -> Option<&Stratum> {
+    let strata = package.strata.iter();
+    strata.max_by(|a, b| a.weight.total_cmp(&b.weight))
+}
+
+/// T_SOL of the public draw; `None` where the package's expressions have no value there, which the
+/// loader excludes.
+fn limit(package: &Package, stratum: &Stratum) -> Option<LimitView> {
+    let axes = package.resolve(&stratum.public_axes()).ok()?;
+    let cost = package.cost(&axes).ok()?;
+    let limit = scoring::limit::limit(&cost, scoring::device::device(REFERENCE_DEVICE));
+    Some(LimitView {
+        device: REFERENCE_DEVICE,
+        flop: cost.total_flop(),
+        fused_bytes: cost.fused_bytes,
+        t_compute_s: limit.t_compute_s,
+        t_memory_s: limit.t_memory_s,
+        t_sol_s: limit.t_sol_s,
+        bound: limit.bound,
+    })
 }
 
 fn cost(package: &Package) -> CostView {

@@ -1,0 +1,15 @@
+//! The API as its callers meet it, on a real database (`DATABASE_URL`).
+
+mod support;
+
+mod auth;
+mod bad_input;
+mod boards;
+mod documents;
+mod events;
+mod login;
+mod outages;
+mod page;
+mod queue;
+mod serving;
+mod visibility;
