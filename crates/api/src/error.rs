@@ -61,6 +61,14 @@ impl ApiError {
         )
     }
 
+    /// Our fault. What it was stands in the log.
+    pub fn internal() -> Self {
+        Self::new(
+            ErrorCode::Internal,
+            "Something went wrong on our side. The request id finds it in our log.",
+        )
+    }
+
     fn caused(mut self, cause: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.cause = Some(Arc::new(cause));
         self
@@ -90,10 +98,7 @@ impl From<DatabaseError> for ApiError {
                 "The service cannot reach its database. Try again shortly.",
             )
         } else {
-            Self::new(
-                ErrorCode::Internal,
-                "Something went wrong on our side. The request id finds it in our log.",
-            )
+            Self::internal()
         };
         answer.caused(error)
     }

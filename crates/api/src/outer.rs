@@ -1,6 +1,8 @@
 //! What every request passes first and every answer last: the request's id, the log line, the body
 //! of errors, and the headers that keep a browser safe.
 
+use std::any::Any;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
@@ -38,6 +40,18 @@ pub(crate) async fn outer(State(state): State<AppState>, request: Request, next:
     }
     .instrument(span)
     .await
+}
+
+/// A panic in a handler costs its own request, not the connection.
+#[allow(clippy::needless_pass_by_value)] // the signature is the layer's
+pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    tracing::error!(
+        panic = text.unwrap_or("of an unknown kind"),
+        "a handler panicked"
+    );
+    ApiError::internal().into_response()
 }
 
 /// Gives an error its body, and the log its cause.
@@ -109,4 +123,36 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         source = inner.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::routing::get;
+    use tower::ServiceExt;
+    use tower_http::catch_panic::CatchPanicLayer;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error_without_its_text() {
+        async fn handler() {
+            panic!("secret");
+        }
+        let router: Router = Router::new()
+            .route("/", get(handler))
+            .layer(CatchPanicLayer::custom(panicked));
+        let answer = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        let id = RequestId::new(chrono::DateTime::UNIX_EPOCH);
+        let answer = render(answer, id);
+        assert_eq!(answer.status(), 500);
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], PROBLEM_JSON);
+        let body = axum::body::to_bytes(answer.into_body(), 4096)
+            .await
+            .unwrap();
+        let body: ProblemBody = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body.code, "internal");
+        assert!(!body.detail.contains("secret"));
+    }
 }

@@ -128,14 +128,6 @@ pub async fn get(db: &Database, id: SubmissionId) -> Result<Option<Submission>, 
     Ok(load(db, &[id.0]).await?.pop())
 }
 
-/// Whose a submission is and in which mode; for authorising before anything else is read.
-pub async fn owner(db: &Database, id: SubmissionId) -> Result<Option<UserId>, DatabaseError> {
-    let user = sqlx::query_scalar!("SELECT user_id FROM submissions WHERE id = $1", id.0)
-        .fetch_optional(db.pool())
-        .await?;
-    Ok(user.map(UserId))
-}
-
 /// A user's submissions, newest first: at most `limit`, older than `before`, of one problem if named.
 pub async fn list(
     db: &Database,

@@ -8,6 +8,7 @@ mod worker;
 
 use axum::Router;
 use axum::middleware;
+use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::error::ApiError;
@@ -21,6 +22,7 @@ pub(crate) fn router(state: AppState) -> Router {
         .merge(user::login::route())
         .fallback(web::serve)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(CatchPanicLayer::custom(outer::panicked))
         .layer(middleware::from_fn_with_state(state.clone(), outer::outer))
         .with_state(state)
 }

@@ -1,5 +1,7 @@
 //! The API as its callers meet it, on a real database (`DATABASE_URL`).
 
+#![allow(clippy::unwrap_used)] // the whole crate is tests
+
 mod support;
 
 mod auth;

@@ -1,5 +1,7 @@
 //! The database crate on a real server (`DATABASE_URL`).
 
+#![allow(clippy::unwrap_used)] // the whole crate is tests
+
 mod support;
 
 mod accounts;

@@ -1,7 +1,7 @@
 //! `GET /login?code=...`: the link that `up` prints. For people, so its answers are pages.
 
 use axum::Router;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -13,6 +13,7 @@ use protocol::timing;
 use serde::Deserialize;
 
 use crate::error::ApiError;
+use crate::parameters::Parameters;
 use crate::state::AppState;
 
 pub(in crate::routes) fn route() -> Router<AppState> {
@@ -27,7 +28,7 @@ struct Login {
 
 async fn handler(
     State(state): State<AppState>,
-    Query(login): Query<Login>,
+    Parameters(login): Parameters<Login>,
     jar: CookieJar,
 ) -> Result<Response, ApiError> {
     let session = redeem_login_code(&state.db, &login.code, timing::SESSION).await?;

@@ -14,7 +14,7 @@ use axum::http::Method;
 use database::events::EventBody;
 use database::testing::TestDatabase;
 use database::{Database, accounts};
-use domain::{Clock, JudgingId, Mode, SubmissionId, SystemClock, UserId};
+use domain::{Clock, Mode, SubmissionId, SystemClock, UserId};
 use problems::Package;
 use protocol::submission::{Submission, Submitted};
 use serde_json::json;
@@ -185,10 +185,6 @@ pub fn policy() -> database::queue::LeasePolicy {
 
 pub fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
-}
-
-pub fn fresh_judging_id() -> JudgingId {
-    JudgingId::new(SystemClock::default().now())
 }
 
 async fn person(db: &Database, name: &str, operator: bool) -> Person {
