@@ -184,7 +184,16 @@ function stratum(id, label, N, lo, hi, w) {
 		time: w,
 		w,
 		basis: 'spec',
-		source: null
+		source: null,
+		limit: {
+			device: 'h200',
+			flop: N,
+			fused_bytes: 12 * N,
+			t_compute_s: N / 67e12,
+			t_memory_s: (12 * N) / 4.8e12,
+			t_sol_s: (12 * N) / 4.8e12,
+			bound: 'memory'
+		}
 	};
 }
 

@@ -42,6 +42,8 @@ describe('the catalogues', () => {
 		const words: Record<string, string> = {
 			verdict:
 				'accepted wrong_answer compile_error plan_error runtime_error time_limit memory_limit output_limit cancelled held rejected unsupported judge_error',
+			reason:
+				'signature unsupported_construct fuel launch_config host_fault diagnostics compiler_crash compile_limit instruction_fuel wall_clock slower_than_baseline opcode illegal_address misaligned launch_failure out_of_bounds race uninitialised_read use_after_free const_write input_modified barrier_divergence deadlock trap assert',
 			metric: 'sol modelled_sol traffic_efficiency',
 			live: 'queued compiling checking timing verifying',
 			role: 'edge public held_out emulated',

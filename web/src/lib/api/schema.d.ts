@@ -587,6 +587,40 @@ export interface components {
             warp_instructions: number;
         };
         /**
+         * @description The figures behind T_SOL, from the card's datasheet. Those of the emulated device are of the card
+         *     it stands in for.
+         */
+        DeviceDescription: {
+            /** @description Architecture compiled for, e.g. `sm_90a`. */
+            arch: string;
+            /**
+             * Format: double
+             * @description Time of an empty plan, s.
+             */
+            launch_floor_s: number;
+            /**
+             * Format: int32
+             * @description Streaming multiprocessors.
+             */
+            multiprocessors: number;
+            /**
+             * Format: double
+             * @description DRAM bandwidth, byte/s.
+             */
+            peak_bytes_per_s: number;
+            /** @description Dense peak per pipe, FLOP/s. */
+            peak_flop_per_s: {
+                [key: string]: number;
+            };
+            /** @description Where each figure comes from, by field. */
+            sources: {
+                [key: string]: string;
+            };
+            stands_in_for?: components["schemas"]["DeviceName"] | null;
+            /** @description Marketing name. */
+            title: string;
+        };
+        /**
          * @description A real GPU or the CPU device that executes PTX.
          * @enum {string}
          */
@@ -614,6 +648,7 @@ export interface components {
         };
         /** @description One device model. */
         DeviceView: {
+            description?: components["schemas"]["DeviceDescription"] | null;
             /** @description Measured or counted. */
             kind: components["schemas"]["DeviceKind"];
             /**
@@ -816,6 +851,38 @@ export interface components {
          * @description Proof of holding a lease. Unguessable; never logged.
          */
         LeaseToken: string;
+        /** @description T_SOL of one shape on one device, with what it follows from. */
+        LimitView: {
+            /** @description Which of the two it is. */
+            bound: components["schemas"]["Bound"];
+            /** @description The device. */
+            device: components["schemas"]["DeviceName"];
+            /**
+             * Format: double
+             * @description Operations the problem prices.
+             */
+            flop: number;
+            /**
+             * Format: int64
+             * @description Bytes that must move.
+             */
+            fused_bytes: number;
+            /**
+             * Format: double
+             * @description Time of the busiest unit at its peak.
+             */
+            t_compute_s: number;
+            /**
+             * Format: double
+             * @description Time to move the bytes at peak bandwidth.
+             */
+            t_memory_s: number;
+            /**
+             * Format: double
+             * @description The larger of the two.
+             */
+            t_sol_s: number;
+        };
         /** @description What a submission may use up; `null` where the judge's default holds. */
         LimitsView: {
             /**
@@ -824,7 +891,7 @@ export interface components {
              */
             compile_s?: number | null;
             /** @description Pipes that must stay idle. */
-            forbidden_pipes: string[];
+            forbidden_pipes?: string[];
             /**
              * Format: int64
              * @description Device memory: parameters and scratch.
@@ -988,7 +1055,7 @@ export interface components {
             /** @description Axes, in the package's order. */
             axes: components["schemas"]["AxisView"][];
             /** @description Conditions that every shape satisfies, over the axes. */
-            constraints: string[];
+            constraints?: string[];
             /** @description What the problem prices. */
             cost: components["schemas"]["CostView"];
             /** @description The entry point as C++ text: `void solve(const float* A, int N)`. */
@@ -998,13 +1065,13 @@ export interface components {
             /** @description Small stand-ins used on the emulated device. */
             emulated_shapes: components["schemas"]["ShapeView"][];
             /** @description Hints in order, from the gentlest. */
-            hints: components["schemas"]["Localized"][];
+            hints?: components["schemas"]["Localized"][];
             /** @description What a submission may use up. */
             limits: components["schemas"]["LimitsView"];
             /** @description The parameter table, in the entry point's order. */
             parameters: components["schemas"]["ParameterView"][];
             /** @description Where the shapes come from. */
-            provenance: components["schemas"]["ProvenanceView"];
+            provenance?: components["schemas"]["ProvenanceView"];
             /** @description Text the editor opens with. */
             starter: string;
             /** @description Markdown with KaTeX. Whoever renders it sanitises it. */
@@ -1194,6 +1261,11 @@ export interface components {
             /** @description Everything it found out. */
             report: components["schemas"]["Report"];
         };
+        /**
+         * Format: uuid
+         * @description One HTTP request, named in every error so that an operator can find it in the log.
+         */
+        RequestId: string;
         /** @description A score over the distribution. */
         Score: {
             /** @description What `value` is. */
@@ -1343,6 +1415,7 @@ export interface components {
             id: string;
             /** @description Model or deployment it stands for. */
             label: string;
+            limit?: components["schemas"]["LimitView"] | null;
             /** @description Where the numbers come from. */
             source?: string | null;
             /**
@@ -1480,8 +1553,6 @@ export interface components {
          * @description A registered worker.
          */
         WorkerId: string;
-        /** Format: uuid */
-        RequestId: string;
     };
     responses: never;
     parameters: never;
