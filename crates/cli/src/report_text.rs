@@ -8,6 +8,8 @@ use crate::terminal::{bold, dim, verdict};
 
 /// Mismatching elements shown for each output.
 const SHOWN_ELEMENTS: usize = 3;
+/// Shapes that are told of one by one; the table has them all.
+const SHOWN_SHAPES: usize = 3;
 
 /// The whole report. `file` names the source in diagnostics.
 pub(crate) fn render(report: &Report, file: &str) -> String {
@@ -16,9 +18,7 @@ pub(crate) fn render(report: &Report, file: &str) -> String {
         text.push_str(&diagnostic_text(diagnostic, file));
     }
     text.push_str(&shapes(&report.shapes));
-    for shape in &report.shapes {
-        text.push_str(&shape_detail(shape));
-    }
+    text.push_str(&details(&report.shapes));
     text.push_str(&kernels(report));
     if let Some(printed) = report.printed.as_ref().filter(|p| !p.is_empty()) {
         text.push_str(&format!("  {}\n", dim("printed:")));
@@ -109,16 +109,38 @@ fn shapes(shapes: &[ShapeReport]) -> String {
     table.render()
 }
 
-fn shape_detail(shape: &ShapeReport) -> String {
-    let mut text = String::new();
-    let message = shape.message.as_ref().filter(|m| !m.is_empty());
-    if let Some(message) = message {
-        text.push_str(&format!("  {}: {}\n", bold(&shape.id), escaped(message)));
-    }
-    for mismatch in &shape.mismatches {
-        text.push_str(&mismatch_text(&shape.id, mismatch));
+/// What the first shapes have to say, and how many more there are.
+fn details(shapes: &[ShapeReport]) -> String {
+    let told: Vec<String> = shapes
+        .iter()
+        .map(shape_detail)
+        .filter(|t| !t.is_empty())
+        .collect();
+    let mut text = told
+        .iter()
+        .take(SHOWN_SHAPES)
+        .map(String::as_str)
+        .collect::<String>();
+    if told.len() > SHOWN_SHAPES {
+        let more = format!(
+            "and {} more shapes (--json has them all)",
+            told.len() - SHOWN_SHAPES
+        );
+        text.push_str(&format!("  {}\n", dim(more)));
     }
     text
+}
+
+/// Where values differ, the values say it better than the shape's sentence.
+fn shape_detail(shape: &ShapeReport) -> String {
+    if !shape.mismatches.is_empty() {
+        let texts = shape.mismatches.iter().map(|m| mismatch_text(&shape.id, m));
+        return texts.collect();
+    }
+    match shape.message.as_deref().unwrap_or_default() {
+        "" => String::new(),
+        message => format!("  {}: {}\n", bold(&shape.id), escaped(message)),
+    }
 }
 
 fn mismatch_text(shape: &str, mismatch: &OutputMismatch) -> String {

@@ -69,6 +69,7 @@ mod tests {
             kind: name.kind(),
             live_workers,
             queued: 0,
+            description: None,
         };
         let emulated = device(DeviceName::Emulated, 1);
         assert_eq!(

@@ -10,7 +10,6 @@ use crate::arguments::Global;
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::run_lock::holder;
-use crate::table::Table;
 use crate::terminal::Terminal;
 
 /// Flags of `status`.
@@ -77,25 +76,20 @@ async fn workers(url: &str) -> Option<u64> {
 }
 
 fn render(document: &Document) -> String {
-    let mut table = Table::new(&["", ""]);
-    let shown = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-    let service = match document.running {
-        true => format!("running (process {})", document.pid.unwrap_or(0)),
-        false => "not running".to_owned(),
+    let or_none = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+    let service = match (document.running, document.url.is_some()) {
+        (true, true) => format!("running (process {})", document.pid.unwrap_or(0)),
+        (true, false) => format!("starting (process {})", document.pid.unwrap_or(0)),
+        (false, _) => "not running".to_owned(),
     };
     let postgres = document
         .postgres_pid
         .map(|pid| format!("running (process {pid})"));
-    table.row(vec!["service".into(), service]);
-    table.row(vec!["url".into(), shown(document.url.clone())]);
-    table.row(vec![
-        "workers".into(),
-        shown(document.live_workers.map(|n| n.to_string())),
-    ]);
-    table.row(vec![
-        "postgres".into(),
-        postgres.unwrap_or_else(|| "not running".into()),
-    ]);
-    table.row(vec!["state".into(), document.state.clone()]);
-    table.render().trim_start_matches(['\n', ' ']).to_owned()
+    format!(
+        "service   {service}\nurl       {}\nworkers   {}\npostgres  {}\nstate     {}\n",
+        or_none(document.url.clone()),
+        or_none(document.live_workers.map(|n| n.to_string())),
+        postgres.unwrap_or_else(|| "not running".to_owned()),
+        document.state
+    )
 }
