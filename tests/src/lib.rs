@@ -1,5 +1,7 @@
 //! Support for the end-to-end tests: the real binary, started as a user would.
 
+pub mod rig;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
