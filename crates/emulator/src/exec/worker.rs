@@ -157,12 +157,11 @@ impl<'a> Worker<'a> {
     fn start(&mut self, number: u64) -> Block {
         let context = self.context;
         let mut block = self.spare.pop().unwrap_or_default();
-        let threads = context.launch.block.iter().product();
         let function = context.kernel.function;
         block.start(
             number,
             context.block_index(number),
-            threads,
+            context.launch.block,
             context.shared_bytes(),
             (function, context.linked.function(function)),
         );
@@ -267,7 +266,9 @@ impl<'a> Worker<'a> {
             let mut left = share;
             let before = warp.issued;
             let outcome = self.run(block, warp, at, &mut left);
-            self.fuel -= (warp.issued - before) as i64;
+            let issued = warp.issued - before;
+            self.counters.warp_instructions += issued;
+            self.fuel -= issued as i64;
             *slice -= share - left;
             outcome?;
             if left <= 0 {
