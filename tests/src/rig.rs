@@ -122,9 +122,21 @@ impl Rig {
         (status, response.json().await.unwrap_or(Value::Null))
     }
 
-    /// The submission as the API shows it.
+    /// The submission as the API shows it. Reading is repeated while the API is away.
+    ///
+    /// # Panics
+    /// When it stays away.
     pub async fn submission(&self, id: SubmissionId) -> Value {
-        self.call("GET", &routes::submission(id), None).await.1
+        let deadline = Instant::now() + PATIENCE;
+        let url = format!("{}{}", self.url, routes::submission(id));
+        loop {
+            let answer = self.http.get(&url).bearer_auth(&self.token).send().await;
+            if let Ok(response) = answer {
+                return response.json().await.expect("the API answers JSON");
+            }
+            assert!(Instant::now() < deadline, "the API does not come back");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Waits until the submission is done; returns it.
