@@ -3,7 +3,7 @@
 //! Inside the crate a fault carries an offset in the submitted text; at the edge it becomes a
 //! [`PlanFailure`] with line and column.
 
-use domain::{Diagnostic, Severity, Stage, VerdictKind};
+use domain::{Diagnostic, Severity, Stage, Verdict, VerdictKind};
 
 use crate::source::text::{At, SourceText};
 
@@ -20,6 +20,15 @@ pub struct PlanFailure {
 }
 
 impl PlanFailure {
+    /// The verdict that the kind belongs to: text that is no C++ at all is a compile error.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match self.kind {
+            VerdictKind::Diagnostics | VerdictKind::CompileLimit => Verdict::CompileError,
+            _ => Verdict::PlanError,
+        }
+    }
+
     fn summary(&self) -> String {
         let Some(first) = self.diagnostics.first() else {
             return self.kind.to_string();

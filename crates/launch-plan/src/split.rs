@@ -60,9 +60,7 @@ fn host_only(
     let on_its_own = |(piece, words): (&Piece, &BTreeSet<&str>)| match piece.kind {
         PieceKind::HostFunction => {
             let entry = |name: &String| name == entry || name == "main";
-            piece.names.iter().any(entry)
-                || uses_host_library(words)
-                || text(piece).contains("<<<")
+            piece.names.iter().any(entry) || uses_host_library(words) || text(piece).contains("<<<")
         }
         PieceKind::HostVariable | PieceKind::Record => uses_host_library(words),
         _ => false,
@@ -83,11 +81,7 @@ fn host_only(
 }
 
 /// Device code, and whatever device code names, and so on.
-fn kept_pieces(
-    pieces: &[Piece],
-    words: &[BTreeSet<&str>],
-    host_only: &[bool],
-) -> BTreeSet<usize> {
+fn kept_pieces(pieces: &[Piece], words: &[BTreeSet<&str>], host_only: &[bool]) -> BTreeSet<usize> {
     let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, piece) in pieces.iter().enumerate() {
         for name in &piece.names {

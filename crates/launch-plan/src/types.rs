@@ -190,6 +190,19 @@ impl Record {
         self.fields.iter().position(|field| field.name == name)
     }
 
+    /// A fixed array within a struct: its elements are fields.
+    pub(crate) fn array(element: &Type, length: u64) -> Option<Self> {
+        let members = (0..length)
+            .map(|index| (index.to_string(), element.clone()))
+            .collect();
+        Self::new(&format!("{element}[{length}]"), members)
+    }
+
+    /// Whether [`Record::array`] made it.
+    pub(crate) fn is_array(&self) -> bool {
+        self.name.ends_with(']')
+    }
+
     /// `dim3`, `uint3`, `float4` and their like.
     pub(crate) fn builtin(name: &str) -> Option<Self> {
         let (element, count, align) = match name {

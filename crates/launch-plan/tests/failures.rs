@@ -15,7 +15,12 @@ use launch_plan::{Argument, Program};
 fn refuses(body: &str, kind: &str, line: u32, column: u32, message: &str) {
     let (found_kind, found_line, found_column, found_message, _) = failure_of(body, 100);
     assert_eq!(
-        (found_kind.as_str(), found_line + 1 - BODY_LINE, found_column, found_message.as_str()),
+        (
+            found_kind.as_str(),
+            found_line + 1 - BODY_LINE,
+            found_column,
+            found_message.as_str()
+        ),
         (kind, line, column, message)
     );
 }
@@ -106,7 +111,13 @@ fn libraries_threads_and_assembly() {
         10,
         "a lambda in host code is not in the host subset",
     );
-    refuses("goto end;", construct, 1, 1, "`goto` in host code is not in the host subset");
+    refuses(
+        "goto end;",
+        construct,
+        1,
+        1,
+        "`goto` in host code is not in the host subset",
+    );
     refuses(
         "int x = 0;\nwhile (x < 3)\n  throw x;",
         construct,
@@ -135,8 +146,20 @@ fn libraries_threads_and_assembly() {
         1,
         "the call `cudaMallocHost` is not in the host subset",
     );
-    refuses("nonsense(N);", construct, 1, 1, "`nonsense` is not known to the host interpreter");
-    refuses("int i = blockIdx.x;", construct, 1, 9, "`blockIdx` exists only in device code");
+    refuses(
+        "nonsense(N);",
+        construct,
+        1,
+        1,
+        "`nonsense` is not known to the host interpreter",
+    );
+    refuses(
+        "int i = blockIdx.x;",
+        construct,
+        1,
+        9,
+        "`blockIdx` exists only in device code",
+    );
 }
 
 #[test]
@@ -177,8 +200,20 @@ fn undefined_host_arithmetic() {
         9,
         "signed overflow: 100000000 * 1000 does not fit `int`",
     );
-    refuses("int x = N / (N - 100);", "host_fault", 1, 9, "100 / 0: division by zero");
-    refuses("int x = 1 << (N - 60);", "host_fault", 1, 9, "`<<` by 40 on a type of 32 bits");
+    refuses(
+        "int x = N / (N - 100);",
+        "host_fault",
+        1,
+        9,
+        "100 / 0: division by zero",
+    );
+    refuses(
+        "int x = 1 << (N - 60);",
+        "host_fault",
+        1,
+        9,
+        "`<<` by 40 on a type of 32 bits",
+    );
     refuses(
         "int x = N * 1e9;",
         "host_fault",
@@ -186,7 +221,13 @@ fn undefined_host_arithmetic() {
         9,
         "`100000000000` of type `double` does not fit `int`",
     );
-    refuses("int x;\nint y = x + 1;", "host_fault", 2, 9, "`x` is read before it has a value");
+    refuses(
+        "int x;\nint y = x + 1;",
+        "host_fault",
+        2,
+        9,
+        "`x` is read before it has a value",
+    );
     refuses(
         "int a[3];\na[N] = 1;",
         "host_fault",
@@ -194,7 +235,13 @@ fn undefined_host_arithmetic() {
         1,
         "element 100 of a host array of 3 is accessed",
     );
-    refuses("float* p = nullptr; float x = *p;", "host_fault", 1, 31, "host code follows a null pointer");
+    refuses(
+        "float* p = nullptr; float x = *p;",
+        "host_fault",
+        1,
+        31,
+        "host code follows a null pointer",
+    );
     refuses(
         "cudaFree(C);",
         "host_fault",
@@ -216,14 +263,26 @@ fn undefined_host_arithmetic() {
         1,
         "cudaMemset of 800 bytes from offset 0 runs past `C`, which has 400 bytes",
     );
-    refuses("assert(N == 3);", "host_fault", 1, 1, "an assertion in host code fails");
+    refuses(
+        "assert(N == 3);",
+        "host_fault",
+        1,
+        1,
+        "an assertion in host code fails",
+    );
 }
 
 #[test]
 fn launches_that_the_device_would_refuse() {
     let launch = "launch_config";
     refuses("one<<<0, 1>>>(C, N);", launch, 1, 1, "grid.x is 0");
-    refuses("one<<<1, dim3(32, N - 100)>>>(C, N);", launch, 1, 1, "block.y is 0");
+    refuses(
+        "one<<<1, dim3(32, N - 100)>>>(C, N);",
+        launch,
+        1,
+        1,
+        "block.y is 0",
+    );
     refuses(
         "dim3 b(32, 64);\n  one<<<1, b>>>(C, N);",
         launch,
@@ -231,9 +290,27 @@ fn launches_that_the_device_would_refuse() {
         3,
         "a block of 32 x 64 x 1 has 2048 threads; the limit is 1024",
     );
-    refuses("one<<<1, 2000>>>(C, N);", launch, 1, 1, "block.x is 2000; the limit is 1024");
-    refuses("one<<<dim3(1, 70000), 1>>>(C, N);", launch, 1, 1, "grid.y is 70000; the limit is 65535");
-    refuses("one<<<-1, 1>>>(C, N);", launch, 1, 1, "grid.x is 4294967295; the limit is 2147483647");
+    refuses(
+        "one<<<1, 2000>>>(C, N);",
+        launch,
+        1,
+        1,
+        "block.x is 2000; the limit is 1024",
+    );
+    refuses(
+        "one<<<dim3(1, 70000), 1>>>(C, N);",
+        launch,
+        1,
+        1,
+        "grid.y is 70000; the limit is 65535",
+    );
+    refuses(
+        "one<<<-1, 1>>>(C, N);",
+        launch,
+        1,
+        1,
+        "grid.x is 4294967295; the limit is 2147483647",
+    );
     refuses(
         "one<<<1, 1, 50000>>>(C, N);",
         launch,
@@ -379,7 +456,9 @@ fn entries_that_do_not_fit() {
     );
     let reason = |parameters: &str| {
         let source = format!("void solution({parameters}) {{}}");
-        failure(&source).3.replace("the parameters do not match the problem: ", "")
+        failure(&source)
+            .3
+            .replace("the parameters do not match the problem: ", "")
     };
     assert_eq!(
         reason("const float* A, const float* B, int* C, int N"),
@@ -463,15 +542,29 @@ fn element_types_of_tensors_must_agree() {
 #[test]
 fn text_that_is_not_cpp_is_a_compile_error() {
     let cases = [
-        ("void solve(const float* a, const float* b, float* c, int n) {\n  int x = ;\n}", 2),
-        ("void solve(const float* a, const float* b, float* c, int n) {\n  k<<<1, 1>>>(a\n}", 2),
-        ("void solve(const float* a, const float* b, float* c, int n {\n}", 1),
+        (
+            "void solve(const float* a, const float* b, float* c, int n) {\n  int x = ;\n}",
+            2,
+        ),
+        (
+            "void solve(const float* a, const float* b, float* c, int n) {\n  k<<<1, 1>>>(a\n}",
+            2,
+        ),
+        (
+            "void solve(const float* a, const float* b, float* c, int n {\n}",
+            1,
+        ),
     ];
     for (source, line) in cases {
         let failure = parse(source).unwrap_err();
         let (kind, found, _, message, _) = described(&failure);
-        assert_eq!((kind.as_str(), found), ("diagnostics", line), "{source}: {message}");
+        assert_eq!(
+            (kind.as_str(), found),
+            ("diagnostics", line),
+            "{source}: {message}"
+        );
         assert_eq!(failure.diagnostics[0].stage, domain::Stage::Compile);
+        assert_eq!(failure.verdict(), domain::Verdict::CompileError);
         assert!(message.starts_with("syntax error"), "{message}");
     }
     let mut bomb = String::from("#define A0 x x\n");
@@ -485,7 +578,9 @@ fn text_that_is_not_cpp_is_a_compile_error() {
 #[test]
 fn a_wrong_number_of_arguments_is_told() {
     let program = Program::parse(&with_body(""), &vector_add()).unwrap();
-    let failure = program.plan(&vector_add_arguments(3)[1..], &limits()).unwrap_err();
+    let failure = program
+        .plan(&vector_add_arguments(3)[1..], &limits())
+        .unwrap_err();
     assert_eq!(described(&failure).0, "signature");
 }
 
@@ -499,9 +594,17 @@ fn deep_nesting_is_refused_and_not_followed() {
         deep("-", "", 20_000),
         deep("f(", ")", 20_000),
         format!("int x = 1{};", " + 1".repeat(20_000)),
-        format!("{}one<<<1, 1>>>(C, N);{}", "{".repeat(20_000), "}".repeat(20_000)),
+        format!(
+            "{}one<<<1, 1>>>(C, N);{}",
+            "{".repeat(20_000),
+            "}".repeat(20_000)
+        ),
         format!("{} ;", "if (N) ".repeat(20_000)),
-        format!("std::vector<{}int{}> v;", "std::vector<".repeat(5_000), ">".repeat(5_000)),
+        format!(
+            "std::vector<{}int{}> v;",
+            "std::vector<".repeat(5_000),
+            ">".repeat(5_000)
+        ),
         format!("float {}p;", "*".repeat(20_000)),
     ] {
         let (kind, ..) = failure_of(&body, 3);
@@ -510,6 +613,11 @@ fn deep_nesting_is_refused_and_not_followed() {
             "{kind}"
         );
     }
-    let spaces = format!("{}{}{}", "namespace a {".repeat(20_000), with_body(""), "}".repeat(20_000));
+    let spaces = format!(
+        "{}{}{}",
+        "namespace a {".repeat(20_000),
+        with_body(""),
+        "}".repeat(20_000)
+    );
     assert!(parse(&spaces).is_err());
 }

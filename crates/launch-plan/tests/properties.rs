@@ -57,10 +57,46 @@ void solve(const float* A, const float* B, float* C, int N) {
 
 /// Words that mutations insert: they steer into rarer code than random bytes do.
 const WORDS: [&str; 40] = [
-    "(", ")", "{", "}", "<", ">", "<<<", ">>>", ";", ",", "*", "&", "-", "0", "1", "4294967296",
-    "1e30f", "sizeof", "int", "float*", "auto", "dim3", "struct S", "template <typename T>",
-    "void", "const", "static", "return", "for (;;)", "while (1)", "if (N)", "else", "#define Q(",
-    "#if", "#endif", "\\\n", "\"", "/*", "//", "new float[N]",
+    "(",
+    ")",
+    "{",
+    "}",
+    "<",
+    ">",
+    "<<<",
+    ">>>",
+    ";",
+    ",",
+    "*",
+    "&",
+    "-",
+    "0",
+    "1",
+    "4294967296",
+    "1e30f",
+    "sizeof",
+    "int",
+    "float*",
+    "auto",
+    "dim3",
+    "struct S",
+    "template <typename T>",
+    "void",
+    "const",
+    "static",
+    "return",
+    "for (;;)",
+    "while (1)",
+    "if (N)",
+    "else",
+    "#define Q(",
+    "#if",
+    "#endif",
+    "\\\n",
+    "\"",
+    "/*",
+    "//",
+    "new float[N]",
 ];
 
 #[derive(Clone, Debug)]
@@ -138,7 +174,11 @@ fn check(source: &str) -> Result<(), TestCaseError> {
         prop_assert!(!failure.diagnostics.is_empty());
         for diagnostic in failure.diagnostics {
             prop_assert!(!diagnostic.message.is_empty());
-            prop_assert!(diagnostic.line.is_none_or(|line| (1..=lines + 1).contains(&line)));
+            prop_assert!(
+                diagnostic
+                    .line
+                    .is_none_or(|line| (1..=lines + 1).contains(&line))
+            );
         }
     }
     Ok(())

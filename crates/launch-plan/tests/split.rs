@@ -14,7 +14,11 @@ fn device(source: &str) -> String {
     };
     let text = program.device_source();
     assert_eq!(shape(text), shape(source), "lines keep their lengths");
-    let kept: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let kept: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
     kept.join("\n")
 }
 
@@ -22,7 +26,8 @@ fn shape(text: &str) -> Vec<usize> {
     text.split('\n').map(str::len).collect()
 }
 
-const SOLVE: &str = "void solve(const float* A, const float* B, float* C, int N) {\n  k<<<1, 1>>>(C);\n}\n";
+const SOLVE: &str =
+    "void solve(const float* A, const float* B, float* C, int N) {\n  k<<<1, 1>>>(C);\n}\n";
 
 #[test]
 fn host_functions_go_and_device_code_stays() {
@@ -197,7 +202,10 @@ fn byte_order_mark_goes_and_carriage_returns_stay() {
     let source = format!("__global__ void k(float* c) {{}}\n{SOLVE}").replace('\n', "\r\n");
     let program = parse(&format!("\u{feff}{source}")).unwrap();
     assert_eq!(shape(program.device_source()), shape(&source));
-    assert_eq!(program.device_source().matches('\r').count(), source.matches('\r').count());
+    assert_eq!(
+        program.device_source().matches('\r').count(),
+        source.matches('\r').count()
+    );
     assert_eq!(
         program.device_source().trim_end(),
         "__global__ void k(float* c) {}"

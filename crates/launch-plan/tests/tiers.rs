@@ -367,6 +367,7 @@ void make(float** p, size_t n) { cudaMalloc((void**)p, n * sizeof(float)); }
 dim3 grid_for(int n) { return {(unsigned)ceil_div(n, 8), 2}; }
 float* half_way(float* p, int n) { return p + n / 2; }
 struct Tiling { int rows; int columns = 5; };
+struct Shape { short sizes[3]; };
 void solve(const float* A, const float* B, float* C, int N) {
     int n = N, count = 0;
     while (n > 1) halve(n, &count);
@@ -379,6 +380,7 @@ void solve(const float* A, const float* B, float* C, int N) {
     const int& same = alias; auto* q = &n; *q += 1;
     Tiling t; t.rows = 2; Tiling u{3, 4}; Tiling* w = &u; w->rows += 1;
     k<<<same, t.columns + u.rows>>>(C, t.rows);
+    Shape shape{{7, 8}}; shape.sizes[1] += 1; k<<<shape.sizes[0], shape.sizes[1]>>>(C, sizeof(Shape));
     int sizes[] = {4, 5, 6}; int total = 0;
     for (int i = 0; i < 3; ++i) total += sizes[i];
     k<<<total, 1>>>(&C[total], sizes[1]);
@@ -389,7 +391,7 @@ void solve(const float* A, const float* B, float* C, int N) {
         file_text(source, 100),
         "k <6x1x1, 6x1x1, 0> (p2, 1)\ntk<32> <4x1x1, 32x1x1, 0> (p2, 7)\n\
          tk<64> <2x1x1, 64x1x1, 0> (p2, 9)\ns0 = alloc 12\n\
-         k <13x2x1, 4x1x1, 0> (s0+4, 100)\nk <12x1x1, 9x1x1, 0> (p2, 2)\n\
+         k <13x2x1, 4x1x1, 0> (s0+4, 100)\nk <12x1x1, 9x1x1, 0> (p2, 2)\nk <7x1x1, 9x1x1, 0> (p2, 6)\n\
          k <15x1x1, 1x1x1, 0> (p2+60, 5)\nfree s0"
     );
 }
@@ -435,6 +437,7 @@ fn t7_attributes_and_queries() {
          cudaDeviceProp p; cudaGetDeviceProperties(&p, 0);
          int sms = 0; cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
          one<<<p.multiProcessorCount + sms, p.warpSize>>>(C, N);
+         one<<<p.maxGridSize[1] / 1000, p.maxThreadsDim[2]>>>(C, N);
          cudaStream_t s; cudaStreamCreate(&s); one<<<1, 1, 0, s>>>(C, N);
          cudaStreamSynchronize(s); cudaStreamDestroy(s);
          bool aligned = reinterpret_cast<uintptr_t>(A + 4) % 16 == 0; one<<<aligned ? 2 : 1, 1>>>(C, N);",
@@ -443,7 +446,7 @@ fn t7_attributes_and_queries() {
     assert_eq!(
         plan,
         "tk<4, float> <1x1x1, 1x1x1, 98304> (p0, p2, 5)\none <1x1x1, 1x1x1, 98304> (p2, 5)\n\
-         one <264x1x1, 32x1x1, 0> (p2, 5)\none <1x1x1, 1x1x1, 0> (p2, 5)\n\
+         one <264x1x1, 32x1x1, 0> (p2, 5)\none <65x1x1, 64x1x1, 0> (p2, 5)\none <1x1x1, 1x1x1, 0> (p2, 5)\n\
          one <2x1x1, 1x1x1, 0> (p2, 5)"
     );
 }

@@ -1,15 +1,14 @@
-//! Calls: functions of the file, the standard library, the CUDA runtime.
+//! Calls of the file's own functions, and who else a call may be for.
 
-use super::convert::{library_call, unknown_type};
+use super::Interpreter;
 use super::places::{Access, is_place};
+use super::resolve::refusal;
 use super::scope::{Binding, Frame};
-use super::value::{HostRef, Target, TemplateValue, Value};
-use super::{Interpreter, math};
+use super::value::{HostRef, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
-use crate::plan::{Argument, Buffer, Place};
 use crate::source::text::At;
 use crate::syntax::ast::{Body, Expr, ExprKind, Function, Name, Space, TypeKind};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 
 /// An argument as the caller has it.
 struct Given {
@@ -18,69 +17,6 @@ struct Given {
 }
 
 impl<'p> Interpreter<'p> {
-    /// Calls the entry function with one shape's arguments.
-    pub(super) fn run_entry(
-        &mut self,
-        entry: &'p Function,
-        arguments: &[Argument],
-    ) -> Fallible<()> {
-        if entry.parameters.len() != arguments.len() {
-            return Err(Fault::signature(
-                Some(entry.at),
-                format!(
-                    "the entry takes {} parameters; {} arguments are passed",
-                    entry.parameters.len(),
-                    arguments.len()
-                ),
-            ));
-        }
-        self.framed(Frame::new([].into()), |interpreter| {
-            for (index, (parameter, argument)) in entry.parameters.iter().zip(arguments).enumerate()
-            {
-                let ty = interpreter.resolve(&parameter.ty)?;
-                let value = interpreter.entry_argument(index, *argument);
-                let value = interpreter.entry_value(&value, &ty, &parameter.name, parameter.at)?;
-                let binding = interpreter.new_variable(ty, Some(value), parameter.at)?;
-                interpreter.bind(&parameter.name, binding);
-                interpreter.parameter_names.push(parameter.name.clone());
-            }
-            interpreter.returning.push(None);
-            interpreter.run_function_body(entry, entry.at)?;
-            Ok(())
-        })
-    }
-
-    fn entry_argument(&mut self, index: usize, argument: Argument) -> Value {
-        let bytes = match argument {
-            Argument::Buffer { bytes } => bytes,
-            _ => 0,
-        };
-        self.parameter_bytes.push(bytes);
-        match argument {
-            Argument::Buffer { .. } => {
-                let place = Place {
-                    buffer: Buffer::Parameter(u32::try_from(index).unwrap_or(u32::MAX)),
-                    offset_bytes: 0,
-                };
-                Value::pointer(Type::Void, false, Target::Device(place))
-            }
-            Argument::Int(value) => Value::Integer(Scalar::LongLong, value.into()),
-            Argument::Float(value) => Value::Floating(Scalar::Double, value),
-        }
-    }
-
-    /// An argument in the type that the submission declares, which must hold it.
-    fn entry_value(&mut self, value: &Value, ty: &Type, name: &str, at: At) -> Fallible<Value> {
-        let converted = self.convert(value.clone(), ty, at)?;
-        if let (Value::Integer(_, wanted), Value::Integer(_, got)) = (value, &converted)
-            && wanted != got
-        {
-            let message = format!("`{name}` is {wanted}, which does not fit `{ty}`");
-            return Err(Fault::host(at, message).hint("declare it as int or wider"));
-        }
-        Ok(converted)
-    }
-
     pub(super) fn call(
         &mut self,
         callee: &'p Expr,
@@ -96,6 +32,7 @@ impl<'p> Interpreter<'p> {
                     "use plain variables and functions",
                 ));
             }
+            ExprKind::Unsupported(reason) => return Err(refusal(callee.at, reason)),
             _ => {
                 return Err(Fault::unsupported(
                     at,
@@ -122,92 +59,6 @@ impl<'p> Interpreter<'p> {
             return Ok(ty.clone());
         }
         self.named_type(name, at)
-    }
-
-    fn library_function(
-        &mut self,
-        name: &'p Name,
-        arguments: &'p [Expr],
-        at: At,
-    ) -> Fallible<Value> {
-        let plain = name.plain();
-        if let Some(fault) = refused_call(plain, &name.path, at) {
-            return Err(fault);
-        }
-        if plain == "swap" {
-            return self.swap(arguments, at);
-        }
-        if matches!(plain, "assert" | "static_assert") {
-            return self.assertion(arguments, at);
-        }
-        let mut values = Vec::new();
-        for argument in arguments {
-            match &argument.kind {
-                // std::max({a, b, c})
-                ExprKind::List(items) if arguments.len() == 1 => {
-                    for item in items {
-                        values.push(self.evaluate(item)?);
-                    }
-                }
-                _ => values.push(self.evaluate(argument)?),
-            }
-        }
-        // std::max<int>(a, b)
-        if let Some(written) = &name.arguments
-            && let Some(TemplateValue::Type(ty)) = self.template_values(written)?.first()
-        {
-            for value in &mut values {
-                *value = self.convert(value.clone(), ty, at)?;
-            }
-        }
-        if let Some(made) = self.make_vector(plain, &values, at) {
-            return made;
-        }
-        math::call(plain, &values, at)
-            .unwrap_or_else(|| Err(super::expressions::unknown_name(&name.path, at)))
-    }
-
-    /// `make_float4(...)` and its like.
-    fn make_vector(&mut self, name: &str, values: &[Value], at: At) -> Option<Fallible<Value>> {
-        let record = crate::types::Record::builtin(name.strip_prefix("make_")?)?;
-        if values.len() != record.fields.len() {
-            return None;
-        }
-        let mut fields = Vec::new();
-        for (field, value) in record.fields.iter().zip(values) {
-            match self.convert(value.clone(), &field.ty, at) {
-                Ok(value) => fields.push(Some(value)),
-                Err(fault) => return Some(Err(fault)),
-            }
-        }
-        Some(Ok(Value::Record(record.into(), fields)))
-    }
-
-    fn swap(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
-        let [a, b] = arguments else {
-            return Err(Fault::unsupported(at, "this use of `swap`", ""));
-        };
-        let (a, a_type) = self.place(a, Access::Write)?;
-        let (b, b_type) = self.place(b, Access::Write)?;
-        let first = self.loaded(a.clone(), &a_type, "a swapped variable", at)?;
-        let second = self.loaded(b.clone(), &b_type, "a swapped variable", at)?;
-        let (first, second) = (
-            self.convert(first, &b_type, at)?,
-            self.convert(second, &a_type, at)?,
-        );
-        self.memory.store(&a, second, at)?;
-        self.memory.store(&b, first, at)?;
-        Ok(Value::Void)
-    }
-
-    fn assertion(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
-        let Some(condition) = arguments.first() else {
-            return Ok(Value::Void);
-        };
-        if self.condition(condition)? {
-            return Ok(Value::Void);
-        }
-        Err(Fault::host(at, "an assertion in host code fails"))
     }
 
     /// The function of the file that a call means, by name and number of arguments.
@@ -388,7 +239,7 @@ impl<'p> Interpreter<'p> {
         Ok(())
     }
 
-    fn run_function_body(&mut self, function: &'p Function, at: At) -> Fallible<Value> {
+    pub(super) fn run_function_body(&mut self, function: &'p Function, at: At) -> Fallible<Value> {
         match &function.body {
             Some(Body::Statements(statements)) => {
                 let value = self.run_body(statements, at)?;
@@ -413,49 +264,4 @@ impl<'p> Interpreter<'p> {
 
 fn is_pointer(ty: &Type) -> bool {
     matches!(ty, Type::Pointer(_))
-}
-
-/// Calls that host code may not make, told apart so that the message fits.
-fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>> {
-    const OUTPUT: [&str; 18] = [
-        "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fopen", "fclose",
-        "fread", "fwrite", "scanf", "sprintf", "snprintf", "getline", "open", "write", "read",
-    ];
-    const SYSTEM: [&str; 14] = [
-        "system", "exit", "abort", "fork", "execve", "execl", "popen", "getenv", "mmap", "signal",
-        "dlopen", "syscall", "kill", "_exit",
-    ];
-    if OUTPUT.contains(&plain) {
-        return Some(Fault::unsupported(
-            at,
-            format!("host input and output (`{path}`) is not in the host subset"),
-            "remove it; `printf` in a kernel is shown in practice runs",
-        ));
-    }
-    if SYSTEM.contains(&plain) {
-        return Some(Fault::unsupported(
-            at,
-            format!("the system call `{path}` in host code is not in the host subset"),
-            "host code may compute, allocate device memory and launch kernels",
-        ));
-    }
-    if matches!(plain, "rand" | "srand" | "time" | "clock" | "random_device") {
-        return Some(Fault::unsupported(
-            at,
-            format!("`{path}` in host code gives another value at each run"),
-            "a plan must be the same each time; use constants",
-        ));
-    }
-    let library = [
-        "cublas", "cudnn", "cusparse", "curand", "cufft", "thrust::", "cub::", "torch::",
-    ];
-    if library.iter().any(|prefix| path.starts_with(prefix)) {
-        return Some(library_call(path, at));
-    }
-    let first = path.split("::").nth(1).unwrap_or(plain);
-    matches!(
-        first,
-        "thread" | "async" | "vector" | "string" | "sort" | "this_thread"
-    )
-    .then(|| unknown_type(&format!("std::{first}"), at))
 }

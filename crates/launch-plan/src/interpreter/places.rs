@@ -7,7 +7,7 @@ use crate::failure::{Fallible, Fault};
 use crate::plan::{Buffer, Place};
 use crate::source::text::At;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Storage};
-use crate::types::Type;
+use crate::types::{Record, Type};
 
 /// What host code wants at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +96,9 @@ impl<'p> Interpreter<'p> {
                 self.pointed_place(&value, access, at)
             }
             ExprKind::Index(array, index) => {
+                if let Some(Type::Record(record)) = self.static_type(array) {
+                    return self.array_field(array, index, &record, access);
+                }
                 let pointer = self.evaluate(array)?;
                 let index = self.evaluate(index)?;
                 let pointer = self.binary(BinaryOp::Add, &pointer, &index, at)?;
@@ -137,6 +140,26 @@ impl<'p> Interpreter<'p> {
                 "store it in a variable first",
             )),
         }
+    }
+
+    /// An element of an array within a struct.
+    fn array_field(
+        &mut self,
+        array: &'p Expr,
+        index: &'p Expr,
+        record: &Record,
+        access: Access,
+    ) -> Fallible<(HostRef, Type)> {
+        let index_value = self.evaluate(index)?;
+        let position = self.count_of(&index_value, index.at)?;
+        let (mut place, _) = self.place(array, access)?;
+        let field = usize::try_from(position).unwrap_or(usize::MAX);
+        let Some(element) = record.fields.get(field).filter(|_| record.is_array()) else {
+            let message = format!("element {position} of a `{}` is accessed", record.name);
+            return Err(Fault::host(index.at, message));
+        };
+        place.fields.push(field);
+        Ok((place, element.ty.clone()))
     }
 
     fn named_place(&mut self, name: &'p Name, access: Access, at: At) -> Fallible<(HostRef, Type)> {

@@ -54,17 +54,22 @@ const PROPERTIES: [Property; 19] = [
 
 /// `cudaDeviceProp`, as far as it is known.
 pub(super) fn device_properties_record() -> Record {
-    let members = PROPERTIES
+    let extents = Record::array(&Type::Scalar(Scalar::Int), 3).expect("scalars have sizes");
+    let extents = Type::Record(Rc::new(extents));
+    let mut members: Vec<(String, Type)> = PROPERTIES
         .iter()
         .map(|&(name, scalar, _)| (name.to_owned(), Type::Scalar(scalar)))
         .collect();
+    for name in ["maxThreadsDim", "maxGridSize"] {
+        members.push((name.to_owned(), extents.clone()));
+    }
     Record::new("cudaDeviceProp", members).expect("scalars have sizes")
 }
 
 impl Interpreter<'_> {
     /// `cudaGetDeviceProperties(&properties, device)`.
     pub(super) fn device_properties(&mut self, target: &Value, at: At) -> Fallible<Value> {
-        let fields = PROPERTIES
+        let mut fields: Vec<Option<Value>> = PROPERTIES
             .iter()
             .map(|&(_, scalar, value)| {
                 Some(Value::Integer(
@@ -74,6 +79,19 @@ impl Interpreter<'_> {
             })
             .collect();
         let record = Rc::new(device_properties_record());
+        let tail = record.fields.iter().skip(fields.len());
+        let extents = [self.limits.max_block, self.limits.max_grid];
+        let tail: Vec<Option<Value>> = tail
+            .zip(extents)
+            .filter_map(|(field, extents)| {
+                let Type::Record(array) = &field.ty else {
+                    return None;
+                };
+                let values = extents.map(|extent| Some(Value::int(extent.into())));
+                Some(Some(Value::Record(Rc::clone(array), values.to_vec())))
+            })
+            .collect();
+        fields.extend(tail);
         self.store_through(target, Value::Record(record, fields), at)
     }
 

@@ -96,7 +96,15 @@ impl<'p> Interpreter<'p> {
         let mut weight = 0_u64;
         for (name, ty, _) in fields {
             self.spend(1, syntax.at)?;
-            let ty = self.resolve(ty)?;
+            let ty = match self.resolve(ty)? {
+                Type::Array(element, length) if length <= MAX_RECORD_FIELDS => {
+                    match Record::array(&element, length) {
+                        Some(array) => Type::Record(Rc::new(array)),
+                        None => Type::Array(element, length),
+                    }
+                }
+                ty => ty,
+            };
             weight = weight.saturating_add(flat_fields(&ty));
             members.push((name.clone(), ty));
         }

@@ -127,7 +127,26 @@ impl<'p> Interpreter<'p> {
             }
             None => 0,
         };
+        self.check_symbol(&symbol, bytes, offset, at)?;
         self.memcpy_to_symbol(&symbol, &source, bytes, offset, at)
+    }
+
+    /// A fault where a copy runs past a device variable of known size.
+    fn check_symbol(&mut self, symbol: &str, bytes: u64, offset: u64, at: At) -> Fallible<()> {
+        let Some((_, variable)) = self.tables.global(symbol) else {
+            return Ok(());
+        };
+        let size = self.resolve(&variable.ty)?.size_bytes();
+        match size {
+            Some(size) if offset.saturating_add(bytes) > size => {
+                let message = format!(
+                    "cudaMemcpyToSymbol of {bytes} bytes from offset {offset} runs past \
+                     `{symbol}`, which has {size} bytes"
+                );
+                Err(Fault::host(at, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The path of a device variable given as `symbol` or `&symbol`.

@@ -2,7 +2,8 @@
 
 use super::condition;
 use super::lex::TokenKind;
-use super::macros::{Expander, Macro, Token, TooMuchExpansion};
+use super::macros::{Expander, Macro, TooMuchExpansion};
+use super::token::Token;
 
 /// Where in `#if ... #else ... #endif` the reader stands.
 #[derive(Clone, Copy, Debug)]

@@ -7,56 +7,12 @@ use std::rc::Rc;
 
 use super::lex::{RawToken, TokenKind, lex};
 use super::text::At;
+use super::token::{HiddenMacro, Token, hides};
 
 /// Tokens that expansion may touch in one file.
 const MAX_WORK: usize = 4_000_000;
 /// Macro arguments within macro arguments.
 const MAX_DEPTH: usize = 100;
-
-/// A token on its way through expansion. Its text lies in the expander's arena.
-#[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub(super) kind: TokenKind,
-    pub(super) start: At,
-    pub(super) end: At,
-    pub(super) space_before: bool,
-    /// Where in the submitted text it comes from: the token itself or the macro's use.
-    pub(super) origin: (At, At),
-    hidden: Hidden,
-}
-
-/// Macros that must not expand again in a token.
-type Hidden = Option<Rc<HiddenMacro>>;
-
-#[derive(Debug)]
-struct HiddenMacro {
-    name: Rc<str>,
-    rest: Hidden,
-}
-
-fn hides(hidden: &Hidden, name: &str) -> bool {
-    let mut next = hidden;
-    while let Some(entry) = next {
-        if &*entry.name == name {
-            return true;
-        }
-        next = &entry.rest;
-    }
-    false
-}
-
-impl From<RawToken> for Token {
-    fn from(raw: RawToken) -> Self {
-        Self {
-            kind: raw.kind,
-            start: raw.start,
-            end: raw.end,
-            space_before: raw.space_before || raw.line_start,
-            origin: (raw.start, raw.end),
-            hidden: None,
-        }
-    }
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct Macro {
@@ -380,23 +336,5 @@ impl Expander {
         let start = self.arena.len() as At;
         self.arena.push_str(text);
         start
-    }
-}
-
-/// The flag that a token came from an argument is kept in the highest bit of its origin, which no
-/// source is long enough to use.
-const ARGUMENT: At = 1 << 31;
-
-impl Token {
-    fn mark_argument(&mut self) {
-        self.origin.0 |= ARGUMENT;
-    }
-
-    fn is_argument(&self) -> bool {
-        self.origin.0 & ARGUMENT != 0
-    }
-
-    fn clear_argument(&mut self) {
-        self.origin.0 &= !ARGUMENT;
     }
 }

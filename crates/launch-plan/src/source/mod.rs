@@ -8,3 +8,4 @@ mod lex;
 mod macros;
 pub(crate) mod preprocess;
 pub(crate) mod text;
+mod token;

@@ -6,12 +6,13 @@ use domain::VerdictKind;
 
 use super::directives::{Conditionals, obey};
 use super::lex::{RawToken, TokenKind, lex};
-use super::macros::{Expander, Macro, Token, TooMuchExpansion};
+use super::macros::{Expander, Macro, TooMuchExpansion};
 use super::text::{At, SourceText};
+use super::token::Token;
 use crate::failure::{Fallible, Fault};
 
 /// Bytes that the preprocessed text may have.
-const MAX_EXPANDED_BYTES: usize = 4 << 20;
+const MAX_EXPANDED_BYTES: usize = 1 << 20;
 
 /// What a CUDA compiler predefines, as far as host code asks for it.
 const PREDEFINED: [(&str, &str); 12] = [

@@ -5,10 +5,11 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::ast::{
-    Body, Expr, ExprKind, Function, Initial, Name, Parameter, RecordSyntax, Space, Storage,
-    TemplateParameter, TypeKind, TypeSyntax, Variable,
+    Body, Function, Parameter, RecordSyntax, Space, Storage, TemplateParameter, TypeKind,
+    TypeSyntax, Variable,
 };
 use super::lower::{Lowerer, children_with_fields, first_syntax_error, named_children};
+use super::records::{enumeration, record, typedef_of_body};
 use crate::source::text::At;
 
 /// Namespaces within namespaces.
@@ -166,7 +167,7 @@ fn push(
     });
 }
 
-fn joined(path: &[String], name: &str) -> String {
+pub(super) fn joined(path: &[String], name: &str) -> String {
     if path.is_empty() {
         return name.to_owned();
     }
@@ -341,156 +342,4 @@ fn read_declaration(
         items.globals.append(&mut variables);
     }
     push(items, lowerer, kind, whole, names);
-}
-
-/// Records a struct by name; returns the name's last part.
-fn record(
-    node: Node<'_>,
-    path: &[String],
-    template: bool,
-    lowerer: &mut Lowerer<'_>,
-    items: &mut Items,
-) -> Option<String> {
-    let name = lowerer
-        .text_of(node.child_by_field_name("name")?)
-        .to_owned();
-    let body = node.child_by_field_name("body")?;
-    add_record(&name, node, body, path, template, lowerer, items);
-    Some(name)
-}
-
-fn typedef_of_body(
-    node: Node<'_>,
-    inner: Node<'_>,
-    path: &[String],
-    lowerer: &mut Lowerer<'_>,
-    items: &mut Items,
-) {
-    let declarator = node.child_by_field_name("declarator");
-    let (Some(declarator), Some(body)) = (declarator, inner.child_by_field_name("body")) else {
-        return;
-    };
-    if inner.kind() == "enum_specifier" {
-        enumeration(inner, path, lowerer, items);
-        return;
-    }
-    let name = lowerer.text_of(declarator).to_owned();
-    add_record(&name, inner, body, path, false, lowerer, items);
-}
-
-fn add_record(
-    name: &str,
-    node: Node<'_>,
-    body: Node<'_>,
-    path: &[String],
-    template: bool,
-    lowerer: &mut Lowerer<'_>,
-    items: &mut Items,
-) {
-    let plain = !template
-        && node.kind() != "union_specifier"
-        && named_children(node)
-            .iter()
-            .all(|child| child.kind() != "base_class_clause");
-    let mut fields = Some(Vec::new()).filter(|_| plain);
-    for member in named_children(body) {
-        let simple = member.kind() == "field_declaration";
-        let harmless = matches!(member.kind(), "access_specifier" | "alias_declaration")
-            || (member.kind() == "function_definition"
-                && member.child_by_field_name("type").is_some());
-        if !simple && !harmless {
-            fields = None;
-        }
-        let (true, Some(fields)) = (simple, fields.as_mut()) else {
-            continue;
-        };
-        let is_static = lowerer.qualifiers(member).any(|word| word == "static");
-        let default = member.child_by_field_name("default_value");
-        for (field, declarator) in children_with_fields(member) {
-            if field != Some("declarator") || is_static {
-                continue;
-            }
-            let base = lowerer.base_type(member);
-            let declared = lowerer.declared(declarator, base);
-            if declared.function.is_none() {
-                let default = default.map(|value| lowerer.expression(value));
-                fields.push((declared.name, declared.ty, default));
-            }
-        }
-    }
-    items.records.push(RecordSyntax {
-        at: lowerer.at(node),
-        path: joined(path, name),
-        fields,
-    });
-}
-
-/// Enumerators become constants: each the last given value plus its distance from it.
-fn enumeration(node: Node<'_>, path: &[String], lowerer: &mut Lowerer<'_>, items: &mut Items) {
-    let name = node.child_by_field_name("name");
-    let name = name.map(|name| lowerer.text_of(name).to_owned());
-    items.opaque_types.extend(name.clone());
-    let Some(body) = node.child_by_field_name("body") else {
-        return;
-    };
-    let mut base: Option<String> = None;
-    let mut distance = 0_u64;
-    for enumerator in named_children(body) {
-        let Some(label) = enumerator.child_by_field_name("name") else {
-            continue;
-        };
-        let at = lowerer.at(label);
-        let short = lowerer.text_of(label).to_owned();
-        let mut scope = path.to_vec();
-        scope.extend(name.clone());
-        let step = Expr {
-            at,
-            kind: ExprKind::Integer(distance, crate::types::Scalar::Int),
-        };
-        let value = match (enumerator.child_by_field_name("value"), &base) {
-            (Some(value), _) => {
-                base = Some(joined(path, &short));
-                distance = 0;
-                lowerer.expression(value)
-            }
-            (None, None) => step,
-            (None, Some(base)) => Expr {
-                at,
-                kind: ExprKind::Binary(
-                    super::ast::BinaryOp::Add,
-                    Box::new(Expr {
-                        at,
-                        kind: ExprKind::Name(Name {
-                            path: base.clone(),
-                            arguments: None,
-                        }),
-                    }),
-                    Box::new(step),
-                ),
-            },
-        };
-        distance += 1;
-        let alias = Expr {
-            at,
-            kind: ExprKind::Name(Name {
-                path: joined(path, &short),
-                arguments: None,
-            }),
-        };
-        let constant = |name, value| Variable {
-            at,
-            name,
-            ty: TypeSyntax {
-                at,
-                constant: true,
-                kind: TypeKind::Scalar(crate::types::Scalar::Int),
-            },
-            storage: Storage::Constant,
-            initial: Initial::Value(value),
-        };
-        items.globals.push(constant(joined(path, &short), value));
-        if scope.len() > path.len() {
-            items.globals.push(constant(joined(&scope, &short), alias));
-        }
-    }
 }

@@ -11,5 +11,6 @@ pub(crate) mod items;
 pub(crate) mod literal;
 pub(crate) mod lower;
 pub(crate) mod parse;
+mod records;
 mod statements;
 mod templates;

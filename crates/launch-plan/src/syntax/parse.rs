@@ -7,7 +7,7 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 use crate::failure::{Fallible, Fault};
 
 /// Calls of the parser's progress report; one is made about every hundred operations.
-const MAX_PROGRESS_REPORTS: u32 = 2_000_000;
+const MAX_PROGRESS_REPORTS: u32 = 100_000;
 
 /// The syntax tree of preprocessed text. Errors are nodes of the tree.
 pub(crate) fn parse(text: &str) -> Fallible<Tree> {

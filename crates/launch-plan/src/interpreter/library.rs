@@ -1,0 +1,142 @@
+//! Calls into the standard library, and those that host code may not make.
+
+use super::convert::{library_call, unknown_type};
+use super::places::Access;
+use super::value::{TemplateValue, Value};
+use super::{Interpreter, math};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::{Expr, ExprKind, Name};
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn library_function(
+        &mut self,
+        name: &'p Name,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        let plain = name.plain();
+        if let Some(fault) = refused_call(plain, &name.path, at) {
+            return Err(fault);
+        }
+        if plain == "swap" {
+            return self.swap(arguments, at);
+        }
+        if matches!(plain, "assert" | "static_assert") {
+            return self.assertion(arguments, at);
+        }
+        let mut values = Vec::new();
+        for argument in arguments {
+            match &argument.kind {
+                // std::max({a, b, c})
+                ExprKind::List(items) if arguments.len() == 1 => {
+                    for item in items {
+                        values.push(self.evaluate(item)?);
+                    }
+                }
+                _ => values.push(self.evaluate(argument)?),
+            }
+        }
+        // std::max<int>(a, b)
+        if let Some(written) = &name.arguments
+            && let Some(TemplateValue::Type(ty)) = self.template_values(written)?.first()
+        {
+            for value in &mut values {
+                *value = self.convert(value.clone(), ty, at)?;
+            }
+        }
+        if let Some(made) = self.make_vector(plain, &values, at) {
+            return made;
+        }
+        math::call(plain, &values, at)
+            .unwrap_or_else(|| Err(super::expressions::unknown_name(&name.path, at)))
+    }
+
+    /// `make_float4(...)` and its like.
+    fn make_vector(&mut self, name: &str, values: &[Value], at: At) -> Option<Fallible<Value>> {
+        let record = crate::types::Record::builtin(name.strip_prefix("make_")?)?;
+        if values.len() != record.fields.len() {
+            return None;
+        }
+        let mut fields = Vec::new();
+        for (field, value) in record.fields.iter().zip(values) {
+            match self.convert(value.clone(), &field.ty, at) {
+                Ok(value) => fields.push(Some(value)),
+                Err(fault) => return Some(Err(fault)),
+            }
+        }
+        Some(Ok(Value::Record(record.into(), fields)))
+    }
+
+    fn swap(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
+        let [a, b] = arguments else {
+            return Err(Fault::unsupported(at, "this use of `swap`", ""));
+        };
+        let (a, a_type) = self.place(a, Access::Write)?;
+        let (b, b_type) = self.place(b, Access::Write)?;
+        let first = self.loaded(a.clone(), &a_type, "a swapped variable", at)?;
+        let second = self.loaded(b.clone(), &b_type, "a swapped variable", at)?;
+        let (first, second) = (
+            self.convert(first, &b_type, at)?,
+            self.convert(second, &a_type, at)?,
+        );
+        self.memory.store(&a, second, at)?;
+        self.memory.store(&b, first, at)?;
+        Ok(Value::Void)
+    }
+
+    fn assertion(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
+        let Some(condition) = arguments.first() else {
+            return Ok(Value::Void);
+        };
+        if self.condition(condition)? {
+            return Ok(Value::Void);
+        }
+        Err(Fault::host(at, "an assertion in host code fails"))
+    }
+}
+
+/// Calls that host code may not make, told apart so that the message fits.
+fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>> {
+    const OUTPUT: [&str; 18] = [
+        "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fopen", "fclose",
+        "fread", "fwrite", "scanf", "sprintf", "snprintf", "getline", "open", "write", "read",
+    ];
+    const SYSTEM: [&str; 14] = [
+        "system", "exit", "abort", "fork", "execve", "execl", "popen", "getenv", "mmap", "signal",
+        "dlopen", "syscall", "kill", "_exit",
+    ];
+    if OUTPUT.contains(&plain) {
+        return Some(Fault::unsupported(
+            at,
+            format!("host input and output (`{path}`) is not in the host subset"),
+            "remove it; `printf` in a kernel is shown in practice runs",
+        ));
+    }
+    if SYSTEM.contains(&plain) {
+        return Some(Fault::unsupported(
+            at,
+            format!("the system call `{path}` in host code is not in the host subset"),
+            "host code may compute, allocate device memory and launch kernels",
+        ));
+    }
+    if matches!(plain, "rand" | "srand" | "time" | "clock" | "random_device") {
+        return Some(Fault::unsupported(
+            at,
+            format!("`{path}` in host code gives another value at each run"),
+            "a plan must be the same each time; use constants",
+        ));
+    }
+    let library = [
+        "cublas", "cudnn", "cusparse", "curand", "cufft", "thrust::", "cub::", "torch::",
+    ];
+    if library.iter().any(|prefix| path.starts_with(prefix)) {
+        return Some(library_call(path, at));
+    }
+    let first = path.split("::").nth(1).unwrap_or(plain);
+    matches!(
+        first,
+        "thread" | "async" | "vector" | "string" | "sort" | "this_thread"
+    )
+    .then(|| unknown_type(&format!("std::{first}"), at))
+}
