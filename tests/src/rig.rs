@@ -46,13 +46,31 @@ impl Rig {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let database = TestDatabase::create().await;
         let now = SystemClock::default().now();
-        let user = accounts::ensure_local_user(&database.db, "tester", now).await.expect("a user");
-        let token = accounts::mint_token(&database.db, user, "test").await.expect("a token");
-        let key = accounts::ensure_worker_key(&database.db, "test", None).await.expect("a key");
+        let user = accounts::ensure_local_user(&database.db, "tester", now)
+            .await
+            .expect("a user");
+        let token = accounts::mint_token(&database.db, user, "test")
+            .await
+            .expect("a token");
+        let key = accounts::ensure_worker_key(&database.db, "test", None)
+            .await
+            .expect("a key");
         let state = TempDir::new().expect("a folder");
         let (api, url) = start_api(&database.url(), state.path(), "127.0.0.1:0");
-        let http = reqwest::Client::builder().no_proxy().build().expect("a client");
-        Self { database, url, token, key, state, api, http, workers_started: 0 }
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .build()
+            .expect("a client");
+        Self {
+            database,
+            url,
+            token,
+            key,
+            state,
+            api,
+            http,
+            workers_started: 0,
+        }
     }
 
     /// Kills the API process outright and starts another on the same address.
@@ -73,7 +91,9 @@ impl Rig {
         let name = format!("w{}", self.workers_started);
         let mut command = lightspeed();
         command
-            .args(["worker", "--url", &self.url, "--key", &self.key, "--name", &name])
+            .args([
+                "worker", "--url", &self.url, "--key", &self.key, "--name", &name,
+            ])
             .args(["--device", "emulated", "--state"])
             .arg(self.state.path())
             .stderr(log(self.state.path(), &name));
@@ -84,7 +104,11 @@ impl Rig {
     #[must_use]
     pub fn logs(&self) -> String {
         let mut text = String::new();
-        for entry in std::fs::read_dir(self.state.path()).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(self.state.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             if entry.path().extension().is_some_and(|e| e == "log") {
                 text += &format!("== {}\n", entry.path().display());
                 let _ = File::open(entry.path()).and_then(|mut f| f.read_to_string(&mut text));
@@ -103,7 +127,10 @@ impl Rig {
         });
         let (status, answer) = self.call("POST", routes::SUBMISSIONS, Some(&body)).await;
         assert_eq!(status, 201, "{answer}");
-        answer["submission_id"].as_str().and_then(|id| id.parse().ok()).expect("an id")
+        answer["submission_id"]
+            .as_str()
+            .and_then(|id| id.parse().ok())
+            .expect("an id")
     }
 
     /// One API call with the user's token.
@@ -112,8 +139,10 @@ impl Rig {
     /// When there is no answer.
     pub async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
         let method = method.parse().expect("a method");
-        let mut request =
-            self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token);
+        let mut request = self
+            .http
+            .request(method, format!("{}{path}", self.url))
+            .bearer_auth(&self.token);
         if let Some(body) = body {
             request = request.json(body);
         }
@@ -172,7 +201,9 @@ impl Rig {
     /// # Panics
     /// When it does.
     pub async fn assert_sound(&self) {
-        let violations = database::invariants::check(&self.database.db).await.expect("a check");
+        let violations = database::invariants::check(&self.database.db)
+            .await
+            .expect("a check");
         assert_eq!(violations, []);
     }
 }
@@ -190,7 +221,10 @@ fn start_api(database_url: &str, state: &Path, address: &str) -> (Process, Strin
     let stderr = process.0.stderr.take().expect("it is piped");
     let mut lines = BufReader::new(stderr).lines();
     let url = loop {
-        let line = lines.next().expect("serve says where it listens").expect("text");
+        let line = lines
+            .next()
+            .expect("serve says where it listens")
+            .expect("text");
         if let Some((_, url)) = line.split_once("serving at ") {
             break url.trim().to_owned();
         }
@@ -201,7 +235,9 @@ fn start_api(database_url: &str, state: &Path, address: &str) -> (Process, Strin
 }
 
 fn log(folder: &Path, name: &str) -> Stdio {
-    File::create(folder.join(format!("{name}.log"))).expect("a log file").into()
+    File::create(folder.join(format!("{name}.log")))
+        .expect("a log file")
+        .into()
 }
 
 /// A process that is killed when it is dropped.
@@ -214,7 +250,13 @@ impl Process {
     /// When it does not start.
     #[must_use]
     pub fn start(mut command: Command) -> Self {
-        Self(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("it starts"))
+        Self(
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("it starts"),
+        )
     }
 
     /// SIGKILL, and waits until it is gone.

@@ -38,8 +38,16 @@ async fn a_worker_killed_at_any_moment_loses_nothing() {
         doomed.kill();
         let mut heir = rig.worker();
         let done = rig.finished(submission).await;
-        assert_eq!(verdict(&done), "accepted", "round {round}, killed after {delay:?}: {done}");
-        assert_eq!(done["judging_ids"].as_array().map(Vec::len), Some(1), "one judging");
+        assert_eq!(
+            verdict(&done),
+            "accepted",
+            "round {round}, killed after {delay:?}: {done}"
+        );
+        assert_eq!(
+            done["judging_ids"].as_array().map(Vec::len),
+            Some(1),
+            "one judging"
+        );
         heir.kill();
         rig.assert_sound().await;
     }
@@ -69,11 +77,17 @@ async fn a_killed_worker_takes_its_children_with_it() {
     let mut children = Vec::new();
     while children.is_empty() {
         children = children_of(doomed.id());
-        assert!(std::time::Instant::now() < deadline, "a sandboxed child appears");
+        assert!(
+            std::time::Instant::now() < deadline,
+            "a sandboxed child appears"
+        );
     }
     doomed.kill();
     while children.iter().any(|child| is_alive(*child)) {
-        assert!(std::time::Instant::now() < deadline, "children {children:?} outlive their worker");
+        assert!(
+            std::time::Instant::now() < deadline,
+            "children {children:?} outlive their worker"
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -119,7 +133,11 @@ async fn a_worker_told_to_stop_finishes_what_it_has() {
     rig.until(submission, "running").await;
     assert_eq!(worker.terminate(), Some(0));
     let done = rig.submission(submission).await;
-    assert_eq!((done["status"].as_str(), verdict(&done)), (Some("done"), "accepted"), "{done}");
+    assert_eq!(
+        (done["status"].as_str(), verdict(&done)),
+        (Some("done"), "accepted"),
+        "{done}"
+    );
     rig.assert_sound().await;
 }
 
@@ -141,12 +159,19 @@ async fn a_cancelled_judging_stops_and_the_worker_goes_on() {
 fn children_of(parent: u32) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse::<u32>().ok())
+        else {
             continue;
         };
         let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
         // pid (name) state parent: the name may hold spaces and parentheses.
-        let after_name = stat.rsplit_once(") ").map(|(_, rest)| rest).unwrap_or_default();
+        let after_name = stat
+            .rsplit_once(") ")
+            .map(|(_, rest)| rest)
+            .unwrap_or_default();
         if after_name.split(' ').nth(1).and_then(|p| p.parse().ok()) == Some(parent) {
             found.push(pid);
         }
@@ -156,6 +181,8 @@ fn children_of(parent: u32) -> Vec<u32> {
 
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    let state = stat
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.chars().next());
     state.is_some_and(|state| state != 'Z' && state != 'X')
 }

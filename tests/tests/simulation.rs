@@ -22,7 +22,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::json;
 use uuid::Uuid;
 
-const POLICY: LeasePolicy = LeasePolicy { duration: Duration::from_secs(30), max_faults: 3 };
+const POLICY: LeasePolicy = LeasePolicy {
+    duration: Duration::from_secs(30),
+    max_faults: 3,
+};
 
 fn scale() -> (usize, usize) {
     match std::env::var_os("LIGHTSPEED_TEST_LONG") {
@@ -113,11 +116,18 @@ impl Storm {
             user_id: self.user,
             problem: &problem(),
             device: DeviceName::Emulated,
-            mode: if self.below(2) == 0 { Mode::Practice } else { Mode::Ranked },
+            mode: if self.below(2) == 0 {
+                Mode::Practice
+            } else {
+                Mode::Ranked
+            },
             source: &source,
             estimate: Duration::from_secs(10),
         };
-        submissions::submit(&self.test.db, &new).await.unwrap().unwrap();
+        submissions::submit(&self.test.db, &new)
+            .await
+            .unwrap()
+            .unwrap();
         self.submissions.insert(new.judging_id, new.id);
     }
 
@@ -150,7 +160,10 @@ impl Storm {
             toolchain: &ToolchainRef::default(),
             now: now(),
         };
-        queue::register(&self.test.db, &worker, POLICY.max_faults).await.unwrap().0
+        queue::register(&self.test.db, &worker, POLICY.max_faults)
+            .await
+            .unwrap()
+            .0
     }
 
     async fn claim(&mut self, process: WorkerProcess) -> Worker {
@@ -179,7 +192,10 @@ impl Storm {
             let attempt = AttemptId::new(now());
             let again = queue::claim(&self.test.db, process, claim_id, attempt, &POLICY).await;
             let again = again.unwrap().expect("the same judging");
-            assert_eq!((again.attempt_id, again.token), (claimed.attempt_id, claimed.token));
+            assert_eq!(
+                (again.attempt_id, again.token),
+                (claimed.attempt_id, claimed.token)
+            );
         }
     }
 
@@ -192,12 +208,18 @@ impl Storm {
     }
 
     async fn report(&mut self, process: WorkerProcess, claimed: Claimed) -> Worker {
-        let verdict =
-            if self.below(2) == 0 { Verdict::Accepted } else { Verdict::WrongAnswer };
+        let verdict = if self.below(2) == 0 {
+            Verdict::Accepted
+        } else {
+            Verdict::WrongAnswer
+        };
         let report = report(verdict);
         match queue::report(&self.test.db, &self.lease(&claimed), &report).await {
             Ok(changed) => {
-                assert_eq!((changed.status, changed.verdict), (Status::Done, Some(verdict)));
+                assert_eq!(
+                    (changed.status, changed.verdict),
+                    (Status::Done, Some(verdict))
+                );
                 let before = self.taken.insert(claimed.judging_id, verdict);
                 assert_eq!(before, None, "{} got two verdicts", claimed.judging_id);
             }
@@ -240,7 +262,9 @@ impl Storm {
         }
         let index = self.below(self.submissions.len());
         let submission = *self.submissions.values().nth(index).unwrap();
-        submissions::cancel(&self.test.db, submission).await.unwrap();
+        submissions::cancel(&self.test.db, submission)
+            .await
+            .unwrap();
     }
 
     /// No more submissions and no more deaths, until the queue is empty.
@@ -261,7 +285,10 @@ impl Storm {
     async fn assert_all_done(&self) {
         let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();
         for (judging, submission) in &self.submissions {
-            let found = submissions::get(&self.test.db, *submission).await.unwrap().unwrap();
+            let found = submissions::get(&self.test.db, *submission)
+                .await
+                .unwrap()
+                .unwrap();
             assert_eq!(found.status, Status::Done, "{judging} is not done");
             let verdict = found.verdict.expect("done has a verdict");
             if let Some(taken) = self.taken.get(judging) {
@@ -271,7 +298,10 @@ impl Storm {
         }
         // The storm must have been one: every way out was taken.
         for way in ["accepted", "wrong_answer", "cancelled"] {
-            assert!(verdicts.contains_key(way), "no judging ended as {way}: {verdicts:?}");
+            assert!(
+                verdicts.contains_key(way),
+                "no judging ended as {way}: {verdicts:?}"
+            );
         }
         println!("{verdicts:?}");
     }
@@ -282,12 +312,19 @@ impl Storm {
     }
 
     fn lease(&self, claimed: &Claimed) -> Lease {
-        Lease { key: self.key, attempt_id: claimed.attempt_id, token: claimed.token }
+        Lease {
+            key: self.key,
+            attempt_id: claimed.attempt_id,
+            token: claimed.token,
+        }
     }
 }
 
 fn problem() -> ProblemRef {
-    ProblemRef { slug: "vector_add".to_owned(), version: 1 }
+    ProblemRef {
+        slug: "vector_add".to_owned(),
+        version: 1,
+    }
 }
 
 fn report(verdict: Verdict) -> Report {

@@ -99,7 +99,7 @@ fn name_expressions(plan: &Plan) -> impl Iterator<Item = String> {
 fn refuse_plan(failure: PlanFailure) -> CompileRefusal {
     let message = first_message(&failure.diagnostics, "the host function cannot be planned");
     CompileRefusal {
-        verdict: Verdict::PlanError,
+        verdict: failure.verdict(),
         kind: Some(failure.kind),
         message,
         diagnostics: failure.diagnostics,

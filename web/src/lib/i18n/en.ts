@@ -108,7 +108,7 @@ export const en = {
 	'metric.traffic_efficiency.note':
 		'Counted, not measured: bytes that must move over bytes moved in 32-byte sectors. 1 is the limit.',
 
-	'device.emulated': 'CPU emulation · modelled, not measured',
+	'device.emulated': 'CPU emulation · counted, not measured',
 	'device.label': 'Device',
 	'device.idle': '{name} — no worker now',
 

@@ -105,7 +105,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'metric.traffic_efficiency.note':
 		'计数所得，并非实测：必须搬运的字节数与按 32 字节扇区实际搬运的字节数之比，1 为极限。',
 
-	'device.emulated': 'CPU 模拟 · 建模所得，并非实测',
+	'device.emulated': 'CPU 模拟 · 计数所得，并非实测',
 	'device.label': '设备',
 	'device.idle': '{name} — 暂无评测机',
 
