@@ -332,6 +332,8 @@ pub(super) fn approximate(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<
         ("sin", Type::F32) => flushed!(sine),
         ("cos", Type::F32) => flushed!(cosine),
         ("rsqrt", Type::F32) => flushed!(reciprocal_square_root),
+        // Only the flushing form is the hardware's own; the other is refined to full precision.
+        ("rsqrt", Type::F64) if !ftz => un(approx::full_reciprocal_square_root_double),
         ("rsqrt", Type::F64) => un(|a: u64| approx::reciprocal_square_root_double(a)),
         ("tanh", Type::F32) if !ftz => un(|a: u32| approx::hyperbolic_tangent(a)),
         _ => return Err(m.unsupported()),

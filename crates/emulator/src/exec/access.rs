@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::block::Block;
-use super::reconverge::Warp;
+use super::reconverge::{Warp, lane_value};
 use super::worker::{Stop, Worker};
 use crate::fault::FaultKind;
 use crate::lanes::{FULL, LANES, Slot, View, has_wide_vectors};
@@ -41,11 +41,14 @@ impl Verb {
 
 /// Memory that lanes can be pointed into: bounds and alignment are checked already.
 pub(super) enum Target {
-    /// Lane `l` accesses `pointers[l]`.
-    Pointers {
-        pointers: [*mut u8; LANES],
+    /// Lane `l` accesses `base + offsets[l]`.
+    Offsets {
+        base: *mut u8,
+        offsets: Addresses,
         contiguous: bool,
     },
+    /// Lane `l` accesses `pointers[l]`: the lanes meet several allocations.
+    Pointers([*mut u8; LANES]),
     /// Addresses in the warp's interleaved local memory.
     Local(Addresses),
 }
@@ -74,10 +77,15 @@ impl Worker<'_> {
         mask: u32,
         frame: FrameBounds,
     ) -> Result<(), Stop> {
-        let addresses = addresses(view, access, frame);
-        if access.space == AddressSpace::Parameter {
-            return self.load_parameters(view, access, mask, &addresses);
+        if access.space == AddressSpace::Parameter && access.address.is_none() {
+            return self.load_uniform_parameter(view, access, mask);
         }
+        if let Some(located) = self.locate(block, view, access, mask, Verb::Read) {
+            // SAFETY: `locate` checked bounds and alignment of every active lane.
+            unsafe { self.load_from(warp, view, access, mask, &located) };
+            return Ok(());
+        }
+        let addresses = addresses(view, access, frame);
         let mut rest = mask;
         while rest != 0 {
             let (space, mask, addresses) = window(access.space, &addresses, rest);
@@ -103,6 +111,11 @@ impl Worker<'_> {
         mask: u32,
         frame: FrameBounds,
     ) -> Result<(), Stop> {
+        if let Some(located) = self.locate(block, view, access, mask, Verb::Write) {
+            // SAFETY: `locate` checked bounds and alignment of every active lane.
+            unsafe { self.store_to(warp, view, access, mask, &located) };
+            return Ok(());
+        }
         let addresses = addresses(view, access, frame);
         let mut rest = mask;
         while rest != 0 {
@@ -140,48 +153,77 @@ impl Worker<'_> {
         }
     }
 
-    fn resolve_global(
+    /// The frequent case in one pass: all active lanes inside one allocation, or inside shared
+    /// memory. Nothing is counted unless it succeeds.
+    #[inline(always)]
+    pub(super) fn locate(
         &mut self,
+        block: &mut Block,
+        view: &View,
+        access: &Access,
         mask: u32,
-        addresses: &Addresses,
-        size: u32,
         verb: Verb,
-    ) -> Result<Target, Stop> {
-        let lead = addresses[mask.trailing_zeros() as usize];
-        let addresses = &active(addresses, mask, lead);
-        let mut region = self.region;
-        let bytes = u64::from(size);
-        if lead.wrapping_sub(region.address) >= region.bytes {
-            region = self
-                .context
-                .regions
-                .find(lead)
-                .copied()
-                .unwrap_or(Region::NONE);
-            self.region = region;
+    ) -> Option<Target> {
+        let slot = access.address?;
+        // SAFETY: the slot is one of the program's.
+        let lead = unsafe { lane_value(view, slot, mask.trailing_zeros() as usize) };
+        let lead = lead.wrapping_add(access.offset as u64);
+        let size = u64::from(access.bytes * access.count);
+        let (base, bytes, data, is_shared) = match access.space {
+            AddressSpace::Shared => (
+                0,
+                u64::from(block.shared_bytes),
+                block.shared.as_mut_ptr().cast(),
+                true,
+            ),
+            AddressSpace::Generic if (SHARED_BASE..LOCAL_BASE).contains(&lead) => (
+                SHARED_BASE,
+                u64::from(block.shared_bytes),
+                block.shared.as_mut_ptr().cast(),
+                true,
+            ),
+            AddressSpace::Global | AddressSpace::Generic => {
+                if lead.wrapping_sub(self.region.address) >= self.region.bytes {
+                    self.region = self.context.regions.find(lead).copied()?;
+                }
+                let region = self.region;
+                if verb != Verb::Read && region.read_only {
+                    return None;
+                }
+                (region.address, region.bytes, region.data, false)
+            }
+            AddressSpace::Local | AddressSpace::Parameter => return None,
+        };
+        if bytes < size {
+            return None;
         }
-        let fits = region.bytes >= bytes && (verb == Verb::Read || !region.read_only);
-        let limit = region.bytes.wrapping_sub(bytes);
-        let found = inspect(addresses, region.address, limit, bytes);
-        if !fits || found.outside || found.misaligned {
-            return self.resolve_slowly(mask, addresses, size, verb);
+        let shift = (access.offset as u64).wrapping_sub(base);
+        let lead = lead.wrapping_sub(base);
+        let found = inspect(view, slot, shift, mask, lead, bytes - size, size);
+        if found.outside || found.misaligned {
+            return None;
         }
         let contiguous = found.contiguous && mask == FULL;
-        self.count_global(addresses, bytes, contiguous, verb);
-        let mut pointers = [region.data; LANES];
-        for lane in 0..LANES {
-            let offset = addresses[lane].wrapping_sub(region.address);
-            pointers[lane] = region.data.wrapping_add(offset as usize);
+        if is_shared {
+            self.count_shared(&found.offsets, mask, size as u32, contiguous);
+        } else {
+            let sectors = if found.far {
+                count_sectors(&found.offsets)
+            } else {
+                u64::from(found.near.count_ones())
+            };
+            self.count_global(sectors, verb);
         }
-        Ok(Target::Pointers {
-            pointers,
+        Some(Target::Offsets {
+            base: data,
+            offsets: found.offsets,
             contiguous,
         })
     }
 
     /// Lanes in several allocations, or a fault.
     #[cold]
-    fn resolve_slowly(
+    fn resolve_global(
         &mut self,
         mask: u32,
         addresses: &Addresses,
@@ -206,26 +248,27 @@ impl Worker<'_> {
             }
             pointers[lane] = region.data.wrapping_add(offset as usize);
         }
-        self.count_global(addresses, bytes, false, verb);
-        Ok(Target::Pointers {
-            pointers,
-            contiguous: false,
-        })
+        let lead = addresses[mask.trailing_zeros() as usize];
+        self.count_global(count_sectors(&active(addresses, mask, lead)), verb);
+        Ok(Target::Pointers(pointers))
     }
 
-    fn count_global(&mut self, addresses: &Addresses, bytes: u64, contiguous: bool, verb: Verb) {
-        let sectors = if contiguous {
-            let first = addresses[0];
-            ((first + 32 * bytes - 1) >> 5) - (first >> 5) + 1
-        } else {
-            count_sectors(addresses)
-        };
+    fn count_global(&mut self, sectors: u64, verb: Verb) {
         self.counters.global_requests += 1;
         match verb {
             Verb::Read => self.counters.global_load_sectors += sectors,
             Verb::Write => self.counters.global_store_sectors += sectors,
             Verb::Update => self.counters.global_atomic_sectors += sectors,
         }
+    }
+
+    fn count_shared(&mut self, offsets: &Addresses, mask: u32, size: u32, contiguous: bool) {
+        self.counters.shared_requests += 1;
+        self.counters.shared_wavefronts += if contiguous && size >= 4 {
+            u64::from(size / 4)
+        } else {
+            count_wavefronts(offsets, mask, size)
+        };
     }
 
     fn global_stop(&self, region: &Region, lane: u32, address: u64, size: u32, verb: Verb) -> Stop {
@@ -277,42 +320,28 @@ impl Worker<'_> {
         size: u32,
         verb: Verb,
     ) -> Result<Target, Stop> {
-        let lead = addresses[mask.trailing_zeros() as usize];
-        let addresses = &active(addresses, mask, lead);
         let total = u64::from(block.shared_bytes);
         let bytes = u64::from(size);
-        let found = inspect(addresses, 0, total.wrapping_sub(bytes), bytes);
-        if bytes > total || found.outside || found.misaligned {
-            for lane in lanes_of(mask) {
-                let address = addresses[lane];
-                let outside = bytes > total || address > total - bytes;
-                if outside || address % bytes != 0 {
-                    return Err(shared_stop(
-                        lane as u32,
-                        address,
-                        size,
-                        total,
-                        outside,
-                        verb,
-                    ));
-                }
+        for lane in lanes_of(mask) {
+            let address = addresses[lane];
+            let outside = bytes > total || address > total - bytes;
+            if outside || address % bytes != 0 {
+                return Err(shared_stop(
+                    lane as u32,
+                    address,
+                    size,
+                    total,
+                    outside,
+                    verb,
+                ));
             }
         }
-        let contiguous = found.contiguous && mask == FULL;
-        self.counters.shared_requests += 1;
-        self.counters.shared_wavefronts += if contiguous {
-            u64::from(size.div_ceil(4))
-        } else {
-            count_wavefronts(addresses, mask, size)
-        };
-        let base: *mut u8 = block.shared.as_mut_ptr().cast();
-        let mut pointers = [base; LANES];
-        for lane in 0..LANES {
-            pointers[lane] = base.wrapping_add(addresses[lane] as usize);
-        }
-        Ok(Target::Pointers {
-            pointers,
-            contiguous,
+        self.count_shared(addresses, mask, size, false);
+        let base = block.shared.as_mut_ptr().cast();
+        Ok(Target::Offsets {
+            base,
+            offsets: *addresses,
+            contiguous: false,
         })
     }
 
@@ -334,6 +363,37 @@ impl Worker<'_> {
         }
         self.counters.local_requests += 1;
         Ok(Target::Local(*addresses))
+    }
+
+    /// `ld.param` at a fixed offset: one value for all lanes.
+    fn load_uniform_parameter(
+        &mut self,
+        view: &View,
+        access: &Access,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let buffer = self.context.launch.parameters;
+        for at in 0..access.count {
+            let Some(slot) = access.data[at as usize] else {
+                continue;
+            };
+            let start = access.offset as usize + (at * access.bytes) as usize;
+            let Some(bytes) = buffer.get(start..start + access.bytes as usize) else {
+                return self.load_parameters(view, access, mask, &[access.offset as u64; LANES]);
+            };
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            let value = extend(u64::from_le_bytes(word), access);
+            // SAFETY: the slot is one of the program's.
+            unsafe {
+                if slot.class().is_wide() {
+                    view.store(slot, mask, &[value; LANES]);
+                } else {
+                    view.store(slot, mask, &[value as u32; LANES]);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn load_parameters(
@@ -383,20 +443,19 @@ impl Worker<'_> {
         // SAFETY: the caller's promise, and slots of the program.
         unsafe {
             match target {
-                Target::Pointers {
-                    pointers,
+                Target::Offsets {
+                    base,
+                    offsets,
                     contiguous,
                 } => {
-                    if *contiguous && self.context.alone && self.copy_whole(view, access, pointers)
-                    {
+                    let pointer = |lane: usize| base.wrapping_add(offsets[lane] as usize);
+                    if *contiguous && self.context.alone && copy_whole(view, access, pointer(0)) {
                         return;
                     }
-                    match access.bytes {
-                        1 => gather::<u8>(view, access, mask, pointers),
-                        2 => gather::<u16>(view, access, mask, pointers),
-                        4 => gather::<u32>(view, access, mask, pointers),
-                        _ => gather::<u64>(view, access, mask, pointers),
-                    }
+                    gather_elements(view, access, mask, pointer);
+                }
+                Target::Pointers(pointers) => {
+                    gather_elements(view, access, mask, |lane: usize| pointers[lane]);
                 }
                 Target::Local(addresses) => {
                     for at in 0..access.count {
@@ -414,32 +473,6 @@ impl Worker<'_> {
         }
     }
 
-    /// A full warp reading 32 consecutive elements of the register's width.
-    ///
-    /// # Safety
-    /// As for `load_from`; no other thread may write the range meanwhile.
-    unsafe fn copy_whole(&self, view: &View, access: &Access, pointers: &[*mut u8; LANES]) -> bool {
-        let Some(slot) = access.data[0] else {
-            return true;
-        };
-        if access.count != 1 {
-            return false;
-        }
-        // SAFETY: the caller's promise; the first pointer begins 32 elements.
-        unsafe {
-            match (access.bytes, slot.class().is_wide()) {
-                (4, false) => {
-                    *view.plane::<u32>(slot) = pointers[0].cast::<[u32; LANES]>().read_unaligned();
-                }
-                (8, true) => {
-                    *view.plane::<u64>(slot) = pointers[0].cast::<[u64; LANES]>().read_unaligned();
-                }
-                _ => return false,
-            }
-        }
-        true
-    }
-
     /// # Safety
     /// Every active lane's target must hold the access.
     unsafe fn store_to(
@@ -453,12 +486,13 @@ impl Worker<'_> {
         // SAFETY: the caller's promise, and slots of the program.
         unsafe {
             match target {
-                Target::Pointers { pointers, .. } => match access.bytes {
-                    1 => scatter::<u8>(view, access, mask, pointers),
-                    2 => scatter::<u16>(view, access, mask, pointers),
-                    4 => scatter::<u32>(view, access, mask, pointers),
-                    _ => scatter::<u64>(view, access, mask, pointers),
-                },
+                Target::Offsets { base, offsets, .. } => {
+                    let pointer = |lane: usize| base.wrapping_add(offsets[lane] as usize);
+                    scatter_elements(view, access, mask, pointer);
+                }
+                Target::Pointers(pointers) => {
+                    scatter_elements(view, access, mask, |lane: usize| pointers[lane]);
+                }
                 Target::Local(addresses) => {
                     for at in 0..access.count {
                         let Some(slot) = access.data[at as usize] else {
@@ -466,7 +500,7 @@ impl Worker<'_> {
                         };
                         for lane in lanes_of(mask) {
                             let address = addresses[lane] as u32 + at * access.bytes;
-                            let value = super::reconverge::lane_value(view, slot, lane);
+                            let value = lane_value(view, slot, lane);
                             write_local(&mut warp.local, lane, address, access.bytes, value);
                         }
                     }
@@ -474,6 +508,32 @@ impl Worker<'_> {
             }
         }
     }
+}
+
+/// A full warp reading 32 consecutive elements of the register's width. Whether it did.
+///
+/// # Safety
+/// `first` must begin 32 elements that no other thread writes meanwhile.
+unsafe fn copy_whole(view: &View, access: &Access, first: *mut u8) -> bool {
+    let Some(slot) = access.data[0] else {
+        return false;
+    };
+    if access.count != 1 {
+        return false;
+    }
+    // SAFETY: the caller's promise; the slot is one of the program's.
+    unsafe {
+        match (access.bytes, slot.class().is_wide()) {
+            (4, false) => {
+                *view.plane::<u32>(slot) = first.cast::<[u32; LANES]>().read_unaligned();
+            }
+            (8, true) => {
+                *view.plane::<u64>(slot) = first.cast::<[u64; LANES]>().read_unaligned();
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// One 64-bit address a lane; narrow registers are zero-extended.
@@ -552,39 +612,98 @@ fn active(addresses: &Addresses, mask: u32, lead: u64) -> Addresses {
 }
 
 struct Inspection {
+    /// From the start of the allocation or of shared memory.
+    offsets: Addresses,
     outside: bool,
     misaligned: bool,
     contiguous: bool,
+    /// A bit for each sector within 32 of the first lane's.
+    near: u64,
+    /// Some sector is farther away.
+    far: bool,
 }
 
-fn inspect(addresses: &Addresses, base: u64, limit: u64, size: u64) -> Inspection {
+/// Computes the offsets of an access and judges them.
+#[inline(always)]
+fn inspect(
+    view: &View,
+    slot: Slot,
+    shift: u64,
+    mask: u32,
+    lead: u64,
+    limit: u64,
+    size: u64,
+) -> Inspection {
     #[cfg(target_arch = "x86_64")]
     if has_wide_vectors() {
         // SAFETY: the processor has the features.
-        return unsafe { inspect_wide(addresses, base, limit, size) };
+        return unsafe { inspect_wide(view, slot, shift, mask, lead, limit, size) };
     }
-    inspect_body(addresses, base, limit, size)
+    inspect_body(view, slot, shift, mask, lead, limit, size)
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn inspect_wide(addresses: &Addresses, base: u64, limit: u64, size: u64) -> Inspection {
-    inspect_body(addresses, base, limit, size)
+#[target_feature(enable = "avx2,bmi1,bmi2")]
+unsafe fn inspect_wide(
+    view: &View,
+    slot: Slot,
+    shift: u64,
+    mask: u32,
+    lead: u64,
+    limit: u64,
+    size: u64,
+) -> Inspection {
+    inspect_body(view, slot, shift, mask, lead, limit, size)
 }
 
 #[inline(always)]
-fn inspect_body(addresses: &Addresses, base: u64, limit: u64, size: u64) -> Inspection {
-    let (mut outside, mut any, mut apart) = (false, 0, 0);
-    let first = addresses[0];
-    for (lane, &address) in addresses.iter().enumerate() {
-        outside |= address.wrapping_sub(base) > limit;
-        any |= address;
-        apart |= address ^ first.wrapping_add(lane as u64 * size);
+fn inspect_body(
+    view: &View,
+    slot: Slot,
+    shift: u64,
+    mask: u32,
+    lead: u64,
+    limit: u64,
+    size: u64,
+) -> Inspection {
+    let mut offsets = [0; LANES];
+    // SAFETY: the slot is one of the program's, read at its class's width.
+    unsafe {
+        if slot.class().is_wide() {
+            let plane = &*view.plane::<u64>(slot);
+            for lane in 0..LANES {
+                offsets[lane] = plane[lane].wrapping_add(shift);
+            }
+        } else {
+            let plane = &*view.plane::<u32>(slot);
+            for lane in 0..LANES {
+                offsets[lane] = u64::from(plane[lane]).wrapping_add(shift);
+            }
+        }
+    }
+    // Inactive lanes take the lead's offset, so that they change no check and no count.
+    if mask != FULL {
+        for (lane, offset) in offsets.iter_mut().enumerate() {
+            *offset = if mask >> lane & 1 != 0 { *offset } else { lead };
+        }
+    }
+    let (mut outside, mut any, mut apart, mut near, mut far) = (0, 0, 0, 0u64, 0);
+    let (first, sector) = (offsets[0], (offsets[0] >> 5).wrapping_sub(32));
+    for (lane, &offset) in offsets.iter().enumerate() {
+        outside |= u64::from(offset > limit);
+        any |= offset;
+        apart |= offset ^ first.wrapping_add(lane as u64 * size);
+        let distance = (offset >> 5).wrapping_sub(sector);
+        far |= distance & !63;
+        near |= 1 << (distance & 63);
     }
     Inspection {
-        outside,
+        offsets,
+        outside: outside != 0,
         misaligned: any & (size - 1) != 0,
         contiguous: apart == 0,
+        near,
+        far: far != 0,
     }
 }
 
@@ -704,6 +823,16 @@ pub(super) unsafe fn write_lane(view: &View, slot: Slot, lane: usize, value: u64
     }
 }
 
+/// The lanes of a mask in order; all of them without looking at its bits.
+#[inline(always)]
+fn each_lane(mask: u32, mut f: impl FnMut(usize)) {
+    if mask == FULL {
+        (0..LANES).for_each(&mut f);
+    } else {
+        lanes_of(mask).for_each(f);
+    }
+}
+
 /// An element of memory, accessed by relaxed atomics: other host threads may run other blocks.
 trait Element: Copy {
     unsafe fn get(pointer: *mut u8) -> Self;
@@ -748,7 +877,32 @@ element!(u64, i64, AtomicU64);
 /// # Safety
 /// Every active lane's pointer must lead to the access's elements.
 #[inline(always)]
-unsafe fn gather<E: Element>(view: &View, access: &Access, mask: u32, pointers: &[*mut u8; LANES]) {
+unsafe fn gather_elements(
+    view: &View,
+    access: &Access,
+    mask: u32,
+    pointer: impl Fn(usize) -> *mut u8,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match access.bytes {
+            1 => gather::<u8>(view, access, mask, pointer),
+            2 => gather::<u16>(view, access, mask, pointer),
+            4 => gather::<u32>(view, access, mask, pointer),
+            _ => gather::<u64>(view, access, mask, pointer),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`gather_elements`].
+#[inline(always)]
+unsafe fn gather<E: Element>(
+    view: &View,
+    access: &Access,
+    mask: u32,
+    pointer: impl Fn(usize) -> *mut u8,
+) {
     for at in 0..access.count as usize {
         let Some(slot) = access.data[at] else {
             continue;
@@ -756,7 +910,7 @@ unsafe fn gather<E: Element>(view: &View, access: &Access, mask: u32, pointers: 
         // SAFETY: the caller's promise; the slot is one of the program's.
         unsafe {
             let value = |lane: usize| {
-                let element = E::get(pointers[lane].add(at * size_of::<E>()));
+                let element = E::get(pointer(lane).wrapping_add(at * size_of::<E>()));
                 if access.signed {
                     element.sign_extended()
                 } else {
@@ -765,23 +919,43 @@ unsafe fn gather<E: Element>(view: &View, access: &Access, mask: u32, pointers: 
             };
             if slot.class().is_wide() {
                 let plane = &mut *view.plane::<u64>(slot);
-                lanes_of(mask).for_each(|lane| plane[lane] = value(lane));
+                each_lane(mask, |lane| plane[lane] = value(lane));
             } else {
                 let plane = &mut *view.plane::<u32>(slot);
-                lanes_of(mask).for_each(|lane| plane[lane] = value(lane) as u32);
+                each_lane(mask, |lane| plane[lane] = value(lane) as u32);
             }
         }
     }
 }
 
 /// # Safety
-/// As for [`gather`].
+/// As for [`gather_elements`].
+#[inline(always)]
+unsafe fn scatter_elements(
+    view: &View,
+    access: &Access,
+    mask: u32,
+    pointer: impl Fn(usize) -> *mut u8,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match access.bytes {
+            1 => scatter::<u8>(view, access, mask, pointer),
+            2 => scatter::<u16>(view, access, mask, pointer),
+            4 => scatter::<u32>(view, access, mask, pointer),
+            _ => scatter::<u64>(view, access, mask, pointer),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`gather_elements`].
 #[inline(always)]
 unsafe fn scatter<E: Element>(
     view: &View,
     access: &Access,
     mask: u32,
-    pointers: &[*mut u8; LANES],
+    pointer: impl Fn(usize) -> *mut u8,
 ) {
     for at in 0..access.count as usize {
         let Some(slot) = access.data[at] else {
@@ -790,14 +964,14 @@ unsafe fn scatter<E: Element>(
         // SAFETY: the caller's promise; the slot is one of the program's.
         unsafe {
             let put = |lane: usize, value: u64| {
-                E::put(pointers[lane].add(at * size_of::<E>()), value);
+                E::put(pointer(lane).wrapping_add(at * size_of::<E>()), value);
             };
             if slot.class().is_wide() {
                 let plane = &*view.plane::<u64>(slot);
-                lanes_of(mask).for_each(|lane| put(lane, plane[lane]));
+                each_lane(mask, |lane| put(lane, plane[lane]));
             } else {
                 let plane = &*view.plane::<u32>(slot);
-                lanes_of(mask).for_each(|lane| put(lane, u64::from(plane[lane])));
+                each_lane(mask, |lane| put(lane, u64::from(plane[lane])));
             }
         }
     }

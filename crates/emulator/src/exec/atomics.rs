@@ -22,9 +22,13 @@ impl Worker<'_> {
         frame: FrameBounds,
     ) -> Result<(), Stop> {
         let access = &atomic.access;
-        let addresses = addresses(view, access, frame);
         let size = access.bytes * access.count;
         self.counters.atomics += u64::from(mask.count_ones());
+        if let Some(target) = self.locate(block, view, access, mask, Verb::Update) {
+            update_lanes(view, atomic, mask, &target);
+            return Ok(());
+        }
+        let addresses = addresses(view, access, frame);
         let mut rest = mask;
         while rest != 0 {
             let (space, mask, addresses) = window(access.space, &addresses, rest);
@@ -36,16 +40,22 @@ impl Worker<'_> {
             }
             let verb = Verb::Update;
             let target = self.resolve(block, space, mask, &addresses, size, verb, frame)?;
-            let Target::Pointers { pointers, .. } = target else {
-                continue;
-            };
-            for lane in lanes_of(mask) {
-                // SAFETY: `resolve` checked the lane's pointer, and this thread is alone; the
-                // slots are the program's.
-                unsafe { update_lane(view, atomic, lane, pointers[lane]) };
-            }
+            update_lanes(view, atomic, mask, &target);
         }
         Ok(())
+    }
+}
+
+fn update_lanes(view: &View, atomic: &Atomic, mask: u32, target: &Target) {
+    for lane in lanes_of(mask) {
+        let pointer = match target {
+            Target::Offsets { base, offsets, .. } => base.wrapping_add(offsets[lane] as usize),
+            Target::Pointers(pointers) => pointers[lane],
+            Target::Local(_) => continue,
+        };
+        // SAFETY: bounds and alignment of every active lane are checked, and nobody else touches
+        // the element: shared memory is the block's, and atomics of global memory run alone.
+        unsafe { update_lane(view, atomic, lane, pointer) };
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::link::Function;
 use super::reconverge::Warp;
+use crate::lanes::LANES;
 
 /// Barriers that a block has.
 pub(super) const BARRIERS: usize = 16;
@@ -42,10 +43,11 @@ impl Block {
         &mut self,
         number: u64,
         index: [u32; 3],
-        threads: u32,
+        extent: [u32; 3],
         shared_bytes: u32,
         kernel: (usize, &Function<'_>),
     ) {
+        let threads = extent.iter().product::<u32>();
         self.number = number;
         self.index = index;
         self.live = threads;
@@ -60,6 +62,8 @@ impl Block {
         for (at, warp) in self.warps.iter_mut().enumerate() {
             let first = 32 * at as u32;
             warp.start(first, threads - first, kernel.0, kernel.1);
+            warp.threads
+                .get_or_insert_with(|| Box::new(thread_indices(first, extent)));
         }
     }
 
@@ -91,4 +95,15 @@ impl Block {
         (0..BARRIERS).for_each(|id| self.complete(id));
         self.progressed = true;
     }
+}
+
+/// Index in the block of each lane's thread.
+fn thread_indices(first: u32, [x, y, _]: [u32; 3]) -> [[u32; LANES]; 3] {
+    let along =
+        |f: fn(u32, u32, u32) -> u32| std::array::from_fn(|lane| f(first + lane as u32, x, y));
+    [
+        along(|t, x, _| t % x),
+        along(|t, x, y| t / x % y),
+        along(|t, x, y| t / (x * y)),
+    ]
 }

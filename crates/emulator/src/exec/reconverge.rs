@@ -86,6 +86,8 @@ pub(super) struct Warp {
     pub(super) issued: u64,
     /// Split to look at first.
     pub(super) next: usize,
+    /// `%tid` of each lane, along x, y and z; the same for every block of a launch.
+    pub(super) threads: Option<Box<[[u32; LANES]; 3]>>,
 }
 
 impl Warp {

@@ -5,11 +5,11 @@ use super::access::{FrameBounds, lanes_of};
 use super::block::Block;
 
 use super::reconverge::{Split, State, Warp, lane_value};
-use super::worker::{POLL_COST, Stop, Worker};
+use super::worker::{ATOMIC_COST, POLL_COST, Stop, Worker};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{FULL, LANES, View};
 use crate::program::{
-    AddressSpace, BarrierMode, Builtin, Call, Carry, CarryOp, Compare, Flop, Kind, LaneMask, Pipe,
+    AtomicOp, BarrierMode, Builtin, Call, Carry, CarryOp, Compare, Flop, Kind, LaneMask, Pipe,
     Predicate, Special,
 };
 
@@ -162,15 +162,17 @@ impl Worker<'_> {
         match kind {
             Kind::Load(access) => {
                 if access.strong {
-                    poll(warp, here.at, budget);
+                    poll(warp, here.at, budget, POLL_COST);
                 }
                 self.load(block, warp, view, access, mask, here.bounds)?;
             }
             Kind::Store(access) => self.store(block, warp, view, access, mask, here.bounds)?,
             Kind::Atomic(atomic) => {
-                if atomic.access.space != AddressSpace::Shared || warp.splits.len() > 1 {
-                    poll(warp, here.at, budget);
-                }
+                let cost = match atomic.op {
+                    AtomicOp::CompareSwap | AtomicOp::Exchange => POLL_COST,
+                    _ => ATOMIC_COST,
+                };
+                poll(warp, here.at, budget, cost);
                 self.atomic(block, view, atomic, mask, here.bounds)?;
             }
             Kind::Select { dst, a, b, by } => {
@@ -373,18 +375,10 @@ impl Worker<'_> {
         let uniform = |value: u32| [value; LANES];
         let each = |f: &dyn Fn(u32) -> u32| std::array::from_fn(|lane| f(lane as u32));
         match what {
-            Special::Thread(axis) => {
-                let [x, y, _] = launch.block;
-                match axis {
-                    0 if x % 32 == 0 => {
-                        let first = warp.first_thread % x;
-                        each(&|lane| first + lane)
-                    }
-                    0 => each(&|lane| (warp.first_thread + lane) % x),
-                    1 => each(&|lane| (warp.first_thread + lane) / x % y),
-                    _ => each(&|lane| (warp.first_thread + lane) / (x * y)),
-                }
-            }
+            Special::Thread(axis) => warp
+                .threads
+                .as_ref()
+                .map_or([0; LANES], |threads| threads[axis]),
             Special::BlockExtent(axis) => uniform(launch.block[axis]),
             Special::Block(axis) => uniform(block.index[axis]),
             Special::GridExtent(axis) => uniform(launch.grid[axis]),
@@ -532,9 +526,10 @@ impl Worker<'_> {
     }
 }
 
-fn poll(warp: &mut Warp, at: usize, budget: &mut i64) {
+/// An access by which a thread may be waiting for others: it uses up the slice faster.
+fn poll(warp: &mut Warp, at: usize, budget: &mut i64, cost: i64) {
     warp.splits[at].polls += 1;
-    *budget -= POLL_COST;
+    *budget -= cost;
 }
 
 #[inline(always)]

@@ -19,8 +19,10 @@ const WARP_SLICE: i64 = 1 << 13;
 /// Of a warp's slice, what one of several splits gets at a time.
 const SPLIT_SLICE: i64 = 1 << 10;
 const BLOCK_SLICE: i64 = 1 << 16;
-/// What a poll costs of a slice.
-pub(super) const POLL_COST: i64 = 64;
+/// What an access costs of a slice that rarely is a poll: an atomic that adds or compares.
+pub(super) const ATOMIC_COST: i64 = 64;
+/// What a likely poll costs: a volatile or ordered load, a compare-and-swap, an exchange, a sleep.
+pub(super) const POLL_COST: i64 = 512;
 /// Polls of one split after which lanes that wait for it go on alone.
 const PATIENCE_POLLS: u32 = 1024;
 const FUEL_CHUNK: i64 = 1 << 16;

@@ -146,6 +146,17 @@ pub(crate) fn reciprocal_square_root_double(bits: u64) -> u64 {
     upper_word(value)
 }
 
+/// `rsqrt.approx.f64`: refined to about the last bit.
+pub(crate) fn full_reciprocal_square_root_double(bits: u64) -> u64 {
+    let x = f64::from_bits(bits);
+    let value = if x == 0.0 {
+        f64::INFINITY.copysign(x)
+    } else {
+        1.0 / x.sqrt()
+    };
+    super::double::canonical(value)
+}
+
 fn flush_double(bits: u64) -> f64 {
     let x = f64::from_bits(bits);
     if x.is_subnormal() {
