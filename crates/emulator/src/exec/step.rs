@@ -265,7 +265,7 @@ impl Worker<'_> {
                 return Ok(if waits { Next::Leave } else { Next::Step });
             }
             Kind::Fence => {}
-            Kind::Sleep => poll(warp, here.at, budget),
+            Kind::Sleep => poll(warp, here.at, budget, POLL_COST),
             Kind::Lane { run, operands } => {
                 // SAFETY: the decoder paired the function with these slots.
                 unsafe { run(view, operands, mask) };
