@@ -274,13 +274,8 @@ impl Storm {
         self.test.advance(POLICY.duration * 2).await;
         queue::expire(&self.test.db, &POLICY).await.unwrap();
         let process = self.register(usize::MAX).await;
-        loop {
-            match self.claim(process.clone()).await {
-                Worker::Busy(process, claimed) => {
-                    self.report(process, *claimed).await;
-                }
-                _ => break,
-            }
+        while let Worker::Busy(process, claimed) = self.claim(process).await {
+            self.report(process, *claimed).await;
         }
     }
 
