@@ -1,6 +1,7 @@
 //! A module: parsed once, its functions decoded when a kernel that reaches them is first asked for.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use crate::LoadError;
@@ -185,9 +186,9 @@ fn shared_layout(unit: &Unit, entry: usize) -> (HashMap<String, u32>, u32) {
         for (name, variable) in own.chain(outer) {
             if variable.dynamic {
                 dynamic.push(variable);
-            } else if !layout.contains_key(&name) {
+            } else if let Entry::Vacant(place) = layout.entry(name) {
                 at = at.next_multiple_of(variable.align_bytes.max(1));
-                layout.insert(name, at);
+                place.insert(at);
                 at = at.saturating_add(variable.bytes.min(1 << 30) as u32);
             }
         }

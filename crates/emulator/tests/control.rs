@@ -1,5 +1,7 @@
 //! Divergence, barriers, waiting, calls.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Arguments, Device, module};

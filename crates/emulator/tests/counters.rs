@@ -1,5 +1,7 @@
 //! Counters against values worked out by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Arguments, Device, module};

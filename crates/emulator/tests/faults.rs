@@ -1,5 +1,7 @@
 //! Every kind of fault, with the sentence that a learner reads.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use std::sync::atomic::AtomicBool;

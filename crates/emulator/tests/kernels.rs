@@ -1,5 +1,7 @@
 //! Whole kernels as NVRTC compiled them (fixtures/*.cu), checked against the host.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Arguments, Device};

@@ -356,7 +356,7 @@ pub(super) fn three_input(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<
     }
     let choose = ter(|a: u32, one: u32, zero: u32| (a & one) | (!a & zero));
     d.destination(0, ty, |d, dst| {
-        d.lane(choose, dst, &[a, halves[1], halves[0]])
+        d.lane(choose, dst, &[a, halves[1], halves[0]]);
     })
 }
 

@@ -81,12 +81,12 @@ impl Decoder<'_> {
         }
         let flop = std::mem::take(&mut self.flop);
         let mut sources = [Slot::default(); 3];
-        for at in 0..count {
-            sources[at] = self.source(at + 1, ty)?;
+        for (at, slot) in sources.iter_mut().enumerate().take(count) {
+            *slot = self.source(at + 1, ty)?;
             if ftz {
                 let flushed = self.temporary(false);
-                self.lane(un(single::flush), flushed, &[sources[at]]);
-                sources[at] = flushed;
+                self.lane(un(single::flush), flushed, &[*slot]);
+                *slot = flushed;
             }
         }
         self.destination(0, ty, |d, dst| {
@@ -468,6 +468,13 @@ pub(super) fn classify(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(),
 }
 
 /// The comparison of a type by its name, or nothing if there is none.
+#[allow(
+    clippy::double_comparisons,
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::nonminimal_bool,
+    clippy::eq_op,
+    reason = "each form says what it gives when an operand is NaN"
+)]
 pub(super) fn comparison(name: &str, ty: Type, ftz: bool) -> Option<CompareFn> {
     macro_rules! ordered {
         ($t:ty, |$x:ident| $value:expr) => {{
@@ -621,7 +628,7 @@ pub(super) fn set(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Load
             a: yes,
             b: no,
             by,
-        })
+        });
     })
 }
 

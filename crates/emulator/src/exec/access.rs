@@ -243,7 +243,7 @@ impl Worker<'_> {
             let offset = address.wrapping_sub(region.address);
             let inside = region.bytes >= bytes && offset <= region.bytes - bytes;
             let writes = verb != Verb::Read;
-            if !inside || address % bytes != 0 || writes && region.read_only {
+            if !inside || !address.is_multiple_of(bytes) || writes && region.read_only {
                 return Err(self.global_stop(&region, lane as u32, address, size, verb));
             }
             pointers[lane] = region.data.wrapping_add(offset as usize);
@@ -296,7 +296,7 @@ impl Worker<'_> {
                 "{verb_text} {bytes} at offset {offset} of `{label}`, which has {total_text}"
             );
             (FaultKind::OutOfBounds, what)
-        } else if address % u64::from(size) != 0 {
+        } else if !address.is_multiple_of(u64::from(size)) {
             let what = format!(
                 "{verb_text} {bytes} at offset {offset} of `{label}`, which is not a multiple of {size}"
             );
@@ -325,7 +325,7 @@ impl Worker<'_> {
         for lane in lanes_of(mask) {
             let address = addresses[lane];
             let outside = bytes > total || address > total - bytes;
-            if outside || address % bytes != 0 {
+            if outside || !address.is_multiple_of(bytes) {
                 return Err(shared_stop(
                     lane as u32,
                     address,
@@ -357,7 +357,7 @@ impl Worker<'_> {
         for lane in lanes_of(mask) {
             let address = addresses[lane];
             let outside = bytes > total || address > total - bytes;
-            if outside || address % bytes != 0 {
+            if outside || !address.is_multiple_of(bytes) {
                 return Err(local_stop(lane as u32, address, size, total, outside, verb));
             }
         }
@@ -736,12 +736,10 @@ fn count_wavefronts(addresses: &Addresses, mask: u32, size: u32) -> u64 {
     for first in (0..LANES).step_by(group) {
         let mut seen = [[0u32; LANES]; 32];
         let mut depth = [0usize; 32];
-        for lane in first..first + group {
-            if mask >> lane & 1 == 0 {
-                continue;
-            }
+        let lanes = addresses.iter().enumerate().skip(first).take(group);
+        for (_, address) in lanes.filter(|(lane, _)| mask >> lane & 1 != 0) {
             for word in 0..words {
-                let word = (addresses[lane] >> 2) as u32 + word as u32;
+                let word = (address >> 2) as u32 + word as u32;
                 let bank = word as usize % 32;
                 if !seen[bank][..depth[bank]].contains(&word) {
                     seen[bank][depth[bank]] = word;

@@ -4,6 +4,11 @@
 //! one another (atomics, fences, volatile or ordered accesses of global memory) run on one thread
 //! in a fixed rotation; others are independent and are spread.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "a fault is built once and ends the launch"
+)]
+
 mod access;
 mod atomics;
 mod block;
@@ -127,10 +132,10 @@ pub fn launch(
     for result in &mut results {
         counters += result.counters;
         texts.append(&mut result.printed);
-        if let Some(found) = result.fault.take() {
-            if fault.as_ref().is_none_or(|(block, _)| found.0 < *block) {
-                fault = Some(found);
-            }
+        if let Some(found) = result.fault.take()
+            && fault.as_ref().is_none_or(|(block, _)| found.0 < *block)
+        {
+            fault = Some(found);
         }
     }
     texts.sort_by_key(|(block, _)| *block);

@@ -251,7 +251,7 @@ fn convert(
         ),
         'c' => {
             let c = char::from(arguments.next(4)? as u8);
-            return Ok(pad(conversion, "", c.to_string(), false));
+            return Ok(pad(conversion, "", &c.to_string(), false));
         }
         'p' => ("0x", format!("{:x}", arguments.next(8)?)),
         's' => {
@@ -267,13 +267,13 @@ fn convert(
             if let Some(precision) = conversion.precision {
                 text = text.chars().take(precision).collect();
             }
-            return Ok(pad(conversion, "", text, false));
+            return Ok(pad(conversion, "", &text, false));
         }
         'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
             let value = f64::from_bits(arguments.next(8)?);
             let text = float(value.abs(), kind, conversion);
             let sign = sign(conversion, value.is_sign_negative() && !value.is_nan());
-            return Ok(pad(conversion, sign, text, value.is_finite()));
+            return Ok(pad(conversion, sign, &text, value.is_finite()));
         }
         other => return Ok(format!("%{other}")),
     };
@@ -281,7 +281,7 @@ fn convert(
         Some(precision) => format!("{body:0>precision$}"),
         None => body,
     };
-    Ok(pad(conversion, sign, body, conversion.precision.is_none()))
+    Ok(pad(conversion, sign, &body, conversion.precision.is_none()))
 }
 
 fn sign(conversion: &Conversion, negative: bool) -> &'static str {
@@ -297,7 +297,7 @@ fn prefix(conversion: &Conversion, text: &'static str) -> &'static str {
     if conversion.alternate { text } else { "" }
 }
 
-fn pad(conversion: &Conversion, sign: &str, body: String, zeros_fit: bool) -> String {
+fn pad(conversion: &Conversion, sign: &str, body: &str, zeros_fit: bool) -> String {
     let missing = conversion
         .width
         .saturating_sub(sign.len() + body.chars().count());
@@ -401,13 +401,13 @@ mod tests {
             zero: true,
             ..plain()
         };
-        assert_eq!(pad(&wide, "-", "42".into(), true), "-00042");
-        assert_eq!(pad(&wide, "", "inf".into(), false), "   inf");
+        assert_eq!(pad(&wide, "-", "42", true), "-00042");
+        assert_eq!(pad(&wide, "", "inf", false), "   inf");
         let left = Conversion {
             width: 4,
             left: true,
             ..plain()
         };
-        assert_eq!(pad(&left, "", "7".into(), true), "7   ");
+        assert_eq!(pad(&left, "", "7", true), "7   ");
     }
 }

@@ -320,10 +320,10 @@ impl Worker<'_> {
                 None => groups.push((target, 1 << lane)),
             }
         }
-        if let [(target, mask)] = groups[..] {
-            if mask == here.split.mask {
-                return Ok(Next::Jump(target));
-            }
+        if let [(target, mask)] = groups[..]
+            && mask == here.split.mask
+        {
+            return Ok(Next::Jump(target));
         }
         self.part(warp, here, join, &groups);
         Ok(Next::Leave)
@@ -430,10 +430,10 @@ impl Worker<'_> {
         }
         let expected = barrier.threads.map(value);
         let generation = block.barriers[id as usize].generation;
-        if barrier.aligned {
-            if let Some(other) = warp.other_waiter(id, generation, split.pc, split.frame) {
-                return Err(self.divergent_barrier(warp, lane, &other));
-            }
+        if barrier.aligned
+            && let Some(other) = warp.other_waiter(id, generation, split.pc, split.frame)
+        {
+            return Err(self.divergent_barrier(warp, lane, &other));
         }
         let holding = match barrier.mode {
             BarrierMode::Sync | BarrierMode::Arrive => 0,
@@ -500,24 +500,24 @@ impl Worker<'_> {
             .linked
             .function(warp.frame(split.frame).function);
         let view = warp.view(split.frame, code);
-        if let Kind::Barrier(barrier) = self.instruction(warp, split.frame, split.pc) {
-            if let State::Barrier { id, .. } = split.state {
-                let (arrived, holding) = block.barriers[id as usize].completed;
-                let all = |held: bool| if held { FULL } else { 0 };
-                // SAFETY: slot and predicates are the program's.
-                unsafe {
-                    match barrier.mode {
-                        BarrierMode::Count { dst, .. } => {
-                            view.store(dst, split.mask, &[holding; LANES]);
-                        }
-                        BarrierMode::Any { dst, .. } => {
-                            view.set_predicate(dst, split.mask, all(holding > 0));
-                        }
-                        BarrierMode::All { dst, .. } => {
-                            view.set_predicate(dst, split.mask, all(holding == arrived));
-                        }
-                        BarrierMode::Sync | BarrierMode::Arrive => {}
+        if let Kind::Barrier(barrier) = self.instruction(warp, split.frame, split.pc)
+            && let State::Barrier { id, .. } = split.state
+        {
+            let (arrived, holding) = block.barriers[id as usize].completed;
+            let all = |held: bool| if held { FULL } else { 0 };
+            // SAFETY: slot and predicates are the program's.
+            unsafe {
+                match barrier.mode {
+                    BarrierMode::Count { dst, .. } => {
+                        view.store(dst, split.mask, &[holding; LANES]);
                     }
+                    BarrierMode::Any { dst, .. } => {
+                        view.set_predicate(dst, split.mask, all(holding > 0));
+                    }
+                    BarrierMode::All { dst, .. } => {
+                        view.set_predicate(dst, split.mask, all(holding == arrived));
+                    }
+                    BarrierMode::Sync | BarrierMode::Arrive => {}
                 }
             }
         }

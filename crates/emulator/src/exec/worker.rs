@@ -281,11 +281,11 @@ impl<'a> Worker<'a> {
 
     /// Frees lanes that wait for a split which polls for what they might do.
     fn lose_patience(&self, warp: &mut Warp, at: usize) {
-        if let Some(split) = warp.splits.get_mut(at) {
-            if split.polls >= PATIENCE_POLLS {
-                split.polls = 0;
-                while warp.release() {}
-            }
+        if let Some(split) = warp.splits.get_mut(at)
+            && split.polls >= PATIENCE_POLLS
+        {
+            split.polls = 0;
+            while warp.release() {}
         }
         warp.next = at + 1;
     }

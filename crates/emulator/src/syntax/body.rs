@@ -33,7 +33,7 @@ pub(super) fn body(
 /// A statement's position is a chain: where it stands, then where that was inlined, outwards.
 #[derive(Default)]
 pub(super) struct Places {
-    chains: Vec<Vec<(u32, u32)>>,
+    chains: Vec<Chain>,
     /// Place of each statement, by function name.
     of_statements: HashMap<String, Vec<u32>>,
     user_file: Option<u32>,
@@ -72,6 +72,11 @@ struct Scope {
     families: Vec<(String, RegisterId, u32)>,
     labels: HashMap<String, usize>,
 }
+
+/// File, line and column.
+type Position = (u32, u32, u32);
+/// File and line of a place, then of where it was inlined, outwards.
+type Chain = Vec<(u32, u32)>;
 
 #[derive(Clone)]
 enum Binding {
@@ -155,10 +160,7 @@ impl Body<'_, '_, '_> {
     }
 
     /// `.loc file line column[, function_name label[+n], inlined_at file line column]`
-    fn place(
-        &mut self,
-        inlined: &mut HashMap<(u32, u32, u32), Vec<(u32, u32)>>,
-    ) -> Result<(), LoadError> {
+    fn place(&mut self, inlined: &mut HashMap<Position, Chain>) -> Result<(), LoadError> {
         let position = self.position()?;
         let mut chain = vec![(position.0, position.1)];
         if self.cursor.peek() == Some(Token::Mark(b',')) {
@@ -189,7 +191,7 @@ impl Body<'_, '_, '_> {
         Ok(())
     }
 
-    fn position(&mut self) -> Result<(u32, u32, u32), LoadError> {
+    fn position(&mut self) -> Result<Position, LoadError> {
         let file = self.cursor.integer()? as u32;
         let line = self.cursor.integer()? as u32;
         let column = self.cursor.integer()? as u32;

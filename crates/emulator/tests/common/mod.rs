@@ -1,6 +1,7 @@
 //! What every test here does: load a module, place arrays, launch, read back.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::result_large_err, reason = "a fault is built once")]
 
 use emulator::{Fault, Launch, Limits, LoadedModule, Memory, Module, Outcome, launch};
 
