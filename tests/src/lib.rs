@@ -35,13 +35,15 @@ pub fn binary() -> PathBuf {
     binary
 }
 
-/// A command of the built binary that sees this checkout's problems.
+/// A command of the built binary that sees this checkout's problems and keeps its state among the
+/// build's outputs.
 #[must_use]
 pub fn lightspeed() -> Command {
-    let mut command = Command::new(binary());
+    let binary = binary();
+    let mut command = Command::new(&binary);
     command
         .env("LIGHTSPEED_PROBLEMS", root().join("problems"))
-        .env_remove("LIGHTSPEED_STATE");
+        .env("LIGHTSPEED_STATE", binary.with_file_name("end-to-end-state"));
     command
 }
 
