@@ -54,7 +54,7 @@ pub(crate) async fn run(
     let cancel = environment.cancel.clone();
     let judging = tokio::task::spawn_blocking(move || {
         judge::judge(&environment, &request, &mut |progress| {
-            ticker.step(progress)
+            ticker.step(progress);
         })
     });
     tokio::pin!(judging);
