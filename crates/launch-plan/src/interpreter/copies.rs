@@ -4,7 +4,7 @@ use super::constants::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO
 use super::value::{HostRef, Target, Value};
 use super::{Interpreter, MAX_UPLOAD_BYTES};
 use crate::failure::{Fallible, Fault};
-use crate::plan::Operation;
+use crate::plan::{Operation, Place};
 use crate::source::text::At;
 
 impl Interpreter<'_> {
@@ -67,26 +67,8 @@ impl Interpreter<'_> {
         }
         self.check_direction(destination, source, direction, at);
         match (destination, source) {
-            (Target::Device(destination), Target::Device(source)) => {
-                self.check_span(*destination, bytes, "cudaMemcpy", at)?;
-                self.check_span(*source, bytes, "cudaMemcpy", at)?;
-                let operation = Operation::Copy {
-                    destination: *destination,
-                    source: *source,
-                    bytes,
-                    line: self.line(at),
-                };
-                self.emit(operation, at)?;
-            }
-            (Target::Device(destination), Target::Host(source)) => {
-                self.check_span(*destination, bytes, "cudaMemcpy", at)?;
-                let data = self.host_bytes(source, bytes, at)?;
-                let operation = Operation::Upload {
-                    destination: *destination,
-                    data,
-                    line: self.line(at),
-                };
-                self.emit(operation, at)?;
+            (Target::Device(destination), source @ (Target::Device(_) | Target::Host(_))) => {
+                self.copy_to_device(*destination, source, bytes, at)?;
             }
             (Target::Host(destination), Target::Host(source)) => {
                 self.copy_host(destination, source, bytes, at)?;
@@ -101,14 +83,39 @@ impl Interpreter<'_> {
                 ));
             }
             (Target::Symbol(name), _) | (_, Target::Symbol(name)) => {
-                return Err(Fault::unsupported(
-                    at,
-                    format!("cudaMemcpy with the device variable `{name}`"),
-                    "use cudaMemcpyToSymbol",
-                ));
+                return Err(symbol_copy(name, at));
             }
         }
         Ok(Value::SUCCESS)
+    }
+
+    fn copy_to_device(
+        &mut self,
+        destination: Place,
+        source: &Target,
+        bytes: u64,
+        at: At,
+    ) -> Fallible<()> {
+        self.check_span(destination, bytes, "cudaMemcpy", at)?;
+        let line = self.line(at);
+        let operation = match source {
+            Target::Device(source) => {
+                self.check_span(*source, bytes, "cudaMemcpy", at)?;
+                Operation::Copy {
+                    destination,
+                    source: *source,
+                    bytes,
+                    line,
+                }
+            }
+            Target::Host(source) => Operation::Upload {
+                destination,
+                data: self.host_bytes(source, bytes, at)?,
+                line,
+            },
+            Target::Symbol(name) => return Err(symbol_copy(name, at)),
+        };
+        self.emit(operation, at)
     }
 
     fn check_direction(
@@ -262,4 +269,12 @@ impl Interpreter<'_> {
         }
         Ok(())
     }
+}
+
+fn symbol_copy(name: &str, at: At) -> Box<Fault> {
+    Fault::unsupported(
+        at,
+        format!("cudaMemcpy with the device variable `{name}`"),
+        "use cudaMemcpyToSymbol",
+    )
 }

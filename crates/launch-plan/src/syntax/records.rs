@@ -7,6 +7,7 @@ use super::ast::{
 };
 use super::items::{Items, joined};
 use super::lower::{Lowerer, children_with_fields, named_children};
+use crate::source::text::At;
 use crate::types::Scalar;
 
 /// Records a struct by name; returns the name's last part.
@@ -91,7 +92,7 @@ fn add_record(
     });
 }
 
-/// Enumerators become constants: each the last given value plus its distance from it.
+/// Enumerators become constants: each the last given one plus its distance from it.
 pub(super) fn enumeration(
     node: Node<'_>,
     path: &[String],
@@ -104,6 +105,8 @@ pub(super) fn enumeration(
     let Some(body) = node.child_by_field_name("body") else {
         return;
     };
+    let mut scope = path.to_vec();
+    scope.extend(name);
     let mut base: Option<String> = None;
     let mut distance = 0_u64;
     for enumerator in named_children(body) {
@@ -111,57 +114,59 @@ pub(super) fn enumeration(
             continue;
         };
         let at = lowerer.at(label);
-        let short = lowerer.text_of(label).to_owned();
-        let mut scope = path.to_vec();
-        scope.extend(name.clone());
-        let step = Expr {
-            at,
-            kind: ExprKind::Integer(distance, Scalar::Int),
-        };
-        let value = match (enumerator.child_by_field_name("value"), &base) {
-            (Some(value), _) => {
-                base = Some(joined(path, &short));
-                distance = 0;
-                lowerer.expression(value)
-            }
-            (None, None) => step,
-            (None, Some(base)) => Expr {
-                at,
-                kind: ExprKind::Binary(
-                    BinaryOp::Add,
-                    Box::new(Expr {
-                        at,
-                        kind: ExprKind::Name(Name {
-                            path: base.clone(),
-                            arguments: None,
-                        }),
-                    }),
-                    Box::new(step),
-                ),
-            },
+        let short = lowerer.text_of(label);
+        let full = joined(path, short);
+        let value = if let Some(given) = enumerator.child_by_field_name("value") {
+            base = Some(full.clone());
+            distance = 0;
+            lowerer.expression(given)
+        } else {
+            after(base.as_deref(), distance, at)
         };
         distance += 1;
-        let alias = Expr {
-            at,
-            kind: ExprKind::Name(Name {
-                path: joined(path, &short),
-                arguments: None,
-            }),
-        };
-        let constant = |name, value| Variable {
-            at,
-            name,
-            ty: TypeSyntax {
-                at,
-                constant: true,
-                kind: TypeKind::Scalar(Scalar::Int),
-            },
-            storage: Storage::Constant,
-            initial: Initial::Value(value),
-        };
-        items.globals.push(constant(joined(path, &short), value));
         if scope.len() > path.len() {
-            items.globals.push(constant(joined(&scope, &short), alias));
+            let alias = joined(&scope, short);
+            items.globals.push(constant(at, alias, named(at, &full)));
         }
+        items.globals.push(constant(at, full, value));
+    }
+}
+
+/// `base + distance`, or `distance` alone.
+fn after(base: Option<&str>, distance: u64, at: At) -> Expr {
+    let step = Expr {
+        at,
+        kind: ExprKind::Integer(distance, Scalar::Int),
+    };
+    match base {
+        None => step,
+        Some(base) => Expr {
+            at,
+            kind: ExprKind::Binary(BinaryOp::Add, Box::new(named(at, base)), Box::new(step)),
+        },
+    }
+}
+
+fn named(at: At, path: &str) -> Expr {
+    Expr {
+        at,
+        kind: ExprKind::Name(Name {
+            path: path.to_owned(),
+            arguments: None,
+        }),
+    }
+}
+
+fn constant(at: At, name: String, value: Expr) -> Variable {
+    Variable {
+        at,
+        name,
+        ty: TypeSyntax {
+            at,
+            constant: true,
+            kind: TypeKind::Scalar(Scalar::Int),
+        },
+        storage: Storage::Constant,
+        initial: Initial::Value(value),
     }
 }
