@@ -25,6 +25,7 @@ pub(crate) struct CommandLine {
 
 /// Flags of every verb. Flags beat the environment, the environment beats the state folder's file.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
     /// The service to talk to [default: the one that `up` started]
     #[arg(long, global = true, env = "LIGHTSPEED_URL", value_name = "URL")]
