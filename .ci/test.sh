@@ -21,7 +21,7 @@ test_usage() {
   browser      a real browser against a real server
   adversarial  hostile submissions, judged by a real worker
   chaos        workers and servers killed at any moment
-  simulation   thousands of workers on virtual time
+  simulation   many workers on virtual time
   --long       the long versions of the suites
 TEXT
 }

@@ -94,7 +94,9 @@ impl Client {
         attempt: AttemptId,
         body: &AttemptReport,
     ) -> Result<ReportAnswer, ClientError> {
-        self.post(&routes::report(attempt), body, None).await
+        // Short enough for a second try within the lease.
+        let timeout = Some(timing::HEARTBEAT_CALL * 2);
+        self.post(&routes::report(attempt), body, timeout).await
     }
 
     async fn post<B: Serialize, A: DeserializeOwned>(

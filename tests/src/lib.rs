@@ -43,7 +43,10 @@ pub fn lightspeed() -> Command {
     let mut command = Command::new(&binary);
     command
         .env("LIGHTSPEED_PROBLEMS", root().join("problems"))
-        .env("LIGHTSPEED_STATE", binary.with_file_name("end-to-end-state"));
+        .env(
+            "LIGHTSPEED_STATE",
+            binary.with_file_name("end-to-end-state"),
+        );
     command
 }
 

@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 /// Flags of every verb that judges here.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Judging {
-    /// The device to judge on, or `auto`: the first known GPU, else the emulated device
+    /// The device to judge on, or `auto`: the emulated device (this build drives no GPU)
     #[arg(
         long,
         env = "LIGHTSPEED_DEVICE",
@@ -127,7 +127,13 @@ pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Packag
 pub(crate) fn device(name: &str) -> Result<DeviceName, Failure> {
     match name {
         "auto" => Ok(DeviceName::Emulated),
-        name => parse_device(name),
+        name => match parse_device(name)? {
+            DeviceName::Emulated => Ok(DeviceName::Emulated),
+            gpu => Err(Failure::unavailable(
+                format!("this build drives no GPU, so it cannot judge on `{gpu}`"),
+                "judge on the emulated device, or submit to a service that has one",
+            )),
+        },
     }
 }
 

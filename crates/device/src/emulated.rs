@@ -17,6 +17,9 @@ use crate::{
 /// What kernels may print within one span.
 const PRINTED_BYTES: usize = 64 << 10;
 
+/// The unit in which global memory moves.
+const SECTOR_BYTES: u64 = 32;
+
 /// What an emulated device is made with.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -45,6 +48,8 @@ struct Allocation {
     bytes: u64,
     /// A module's variable: freed with the module, never alone.
     is_symbol: bool,
+    /// Given back; the address stays known, so that a kernel's use of it is told as such.
+    is_freed: bool,
 }
 
 impl EmulatedDevice {
@@ -102,14 +107,17 @@ impl EmulatedDevice {
         fuel: &mut u64,
         span: &mut Span,
     ) -> Result<(), DeviceError> {
+        let counted = span.counters.get_or_insert_default();
         match operation {
             Operation::Launch(launch) => self.launch(launch, fuel, span),
+            Operation::Free(buffer) => self.free(*buffer),
             Operation::Memset {
                 destination,
                 value,
                 bytes,
             } => {
                 let address = self.resolve(*destination)?;
+                counted.global_store_sectors += sectors(address, *bytes);
                 self.memory
                     .fill(address, *value, *bytes)
                     .map_err(|e| host_access("cudaMemset", e))
@@ -120,12 +128,15 @@ impl EmulatedDevice {
                 bytes,
             } => {
                 let (to, from) = (self.resolve(*destination)?, self.resolve(*source)?);
+                counted.global_load_sectors += sectors(from, *bytes);
+                counted.global_store_sectors += sectors(to, *bytes);
                 self.memory
                     .copy(to, from, *bytes)
                     .map_err(|e| host_access("cudaMemcpy", e))
             }
             Operation::Upload { destination, data } => {
                 let address = self.resolve(*destination)?;
+                counted.global_store_sectors += sectors(address, data.len() as u64);
                 self.memory
                     .write(address, data)
                     .map_err(|e| host_access("cudaMemcpy", e))
@@ -247,6 +258,7 @@ impl Device for EmulatedDevice {
             address,
             bytes,
             is_symbol: false,
+            is_freed: false,
         }))
     }
 
@@ -257,8 +269,16 @@ impl Device for EmulatedDevice {
                 "a module's variable cannot be freed".to_owned(),
             ));
         }
-        self.memory.free(allocation.address).map_err(memory_error)?;
-        self.buffers.remove(&buffer);
+        if !allocation.is_freed {
+            self.memory.free(allocation.address).map_err(memory_error)?;
+            self.buffers.insert(
+                buffer,
+                Allocation {
+                    is_freed: true,
+                    ..allocation
+                },
+            );
+        }
         Ok(())
     }
 
@@ -316,6 +336,7 @@ impl Device for EmulatedDevice {
                 address,
                 bytes,
                 is_symbol: true,
+                is_freed: false,
             }),
         };
         Some((Address::start_of(buffer), bytes))
@@ -359,6 +380,15 @@ impl Device for EmulatedDevice {
     }
 }
 
+/// 32-byte sectors that a range touches. What the host function moves counts like what kernels move.
+fn sectors(address: u64, bytes: u64) -> u64 {
+    if bytes == 0 {
+        return 0;
+    }
+    let last = address.saturating_add(bytes - 1);
+    last / SECTOR_BYTES - address / SECTOR_BYTES + 1
+}
+
 fn counters(counted: &emulator::Counters) -> Counters {
     let flop = [
         ("f32", counted.flop_f32),
@@ -387,7 +417,13 @@ fn counters(counted: &emulator::Counters) -> Counters {
 fn load_error(error: LoadError) -> DeviceError {
     match error {
         LoadError::Unsupported { opcode, line, .. } => DeviceError::Unsupported { opcode, line },
-        other => DeviceError::Internal(other.to_string()),
+        // The text is NVRTC's, inline assembly of the source included: nothing a worker could retry.
+        malformed @ (LoadError::Malformed { .. } | LoadError::UnknownKernel { .. }) => {
+            DeviceError::Unsupported {
+                opcode: malformed.to_string(),
+                line: None,
+            }
+        }
     }
 }
 

@@ -69,6 +69,8 @@ pub struct LaunchSpec {
 pub enum Operation {
     /// Run a kernel.
     Launch(LaunchSpec),
+    /// Give a buffer back, in order with the rest.
+    Free(BufferId),
     /// Set bytes.
     Memset {
         /// First byte.

@@ -36,20 +36,6 @@ pub struct Span {
     pub printed: String,
 }
 
-impl Span {
-    /// Adds a span that follows this one.
-    pub fn append(&mut self, next: Self) {
-        self.duration = match (self.duration, next.duration) {
-            (Some(a), Some(b)) => Some(a + b),
-            (a, b) => a.or(b),
-        };
-        if let Some(counters) = &next.counters {
-            *self.counters.get_or_insert_default() += counters;
-        }
-        self.printed.push_str(&next.printed);
-    }
-}
-
 /// Contents of a buffer made available outside the device's own context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exported {
@@ -71,7 +57,7 @@ pub trait Device {
     /// Makes a buffer of `bytes` bytes with undefined contents. `label` names it in messages.
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError>;
 
-    /// Gives a buffer back. A later access to it is `use_after_free`.
+    /// Gives a buffer back. A later access to it is `use_after_free`; a second call does nothing.
     fn free(&mut self, buffer: BufferId) -> Result<(), DeviceError>;
 
     /// Writes `data` from the start of a buffer.

@@ -57,7 +57,8 @@ fn launches(plan: &Plan) -> u32 {
 }
 
 /// Writes the report. `started_at` and `finished_at` are the caller's to set.
-pub(crate) fn assemble(request: &JudgeRequest, findings: Findings, total_s: f64) -> Report {
+pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: f64) -> Report {
+    redact_held_out(&mut findings);
     let device = scoring::device(request.device);
     let (verdict, kind, message) = conclude(&findings);
     let shapes = shape_reports(request, &findings);
@@ -130,6 +131,20 @@ fn conclude(findings: &Findings) -> (Verdict, Option<VerdictKind>, String) {
         None,
         format!("all {count} shapes are correct"),
     )
+}
+
+/// Of a held-out shape that fails only that is said: neither how, nor where, nor with which kind.
+fn redact_held_out(findings: &mut Findings) {
+    for (shape, outcome) in findings.shapes.iter().zip(&mut findings.outcomes) {
+        if shape.role == ShapeRole::HeldOut && outcome.verdict != Verdict::Accepted {
+            outcome.verdict = Verdict::WrongAnswer;
+            outcome.kind = None;
+            outcome.line = None;
+            outcome.message = Some(HELD_OUT_FAILURE.to_owned());
+            outcome.mismatches.clear();
+            outcome.printed.clear();
+        }
+    }
 }
 
 fn failure_message(shape: &Shape, outcome: &ShapeOutcome) -> String {
@@ -239,10 +254,12 @@ fn empty_row(shape: &Shape) -> ShapeReport {
 
 /// Traffic efficiency over the weighted shapes, the emulated board's metric until times are modelled.
 fn traffic_score(shapes: &[ShapeReport]) -> Option<Score> {
-    let rows: Vec<(f64, f64)> = shapes
+    // A weighted row without a ratio would silently leave the mean; then there is no score at all.
+    let rows = shapes
         .iter()
-        .filter_map(|row| Some((row.w?, row.traffic_efficiency?)))
-        .collect();
+        .filter(|row| row.w.is_some())
+        .map(|row| Some((row.w?, row.traffic_efficiency?)))
+        .collect::<Option<Vec<_>>>()?;
     let value = scoring::traffic_score(&rows)?;
     let weighted = shapes.iter().filter(|row| row.w.is_some());
     let worst = weighted

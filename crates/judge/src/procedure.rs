@@ -7,7 +7,7 @@ use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signat
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::assemble::{Findings, assemble};
-use crate::compile::wire::{CompileJob, CompileReply, CompiledSource};
+use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource};
 use crate::compile::{compile, compile_cached};
 use crate::execute::wire::{Code, ExecuteJob, ParameterJob, ShapeJob};
 use crate::execute::{Interruption, execute};
@@ -96,15 +96,12 @@ impl<'a> Judging<'a> {
         match outcome {
             Ok(compiled) => {
                 self.findings.keep_compiled(&compiled, &job.limits);
+                check_scratch(package, &compiled)?;
                 Ok(compiled)
             }
             Err(refusal) => {
-                self.findings.diagnostics = refusal.diagnostics;
-                Err(Interruption {
-                    verdict: refusal.verdict,
-                    kind: refusal.kind,
-                    message: refusal.message,
-                })
+                self.findings.diagnostics.clone_from(&refusal.diagnostics);
+                Err(refusal.into())
             }
         }
     }
@@ -116,7 +113,10 @@ impl<'a> Judging<'a> {
         let job = self.compile_job(source, package.reference_signature(), arguments);
         compile_cached(self.environment, &job)
             .outcome
-            .map_err(|refusal| our_fault(format!("the problem's reference: {}", refusal.message)))
+            .map_err(|refusal| match refusal.verdict {
+                Verdict::Cancelled => refusal.into(),
+                _ => our_fault(format!("the problem's reference: {}", refusal.message)),
+            })
     }
 
     fn compile_job(
@@ -271,6 +271,37 @@ fn scalar_argument(value: ScalarValue) -> launch_plan::Argument {
 
 fn evaluation(error: problems::EvaluationError) -> Interruption {
     our_fault(error.to_string())
+}
+
+/// The problem's rule on scratch memory, over every shape. All of a plan's scratch lives at once: it is
+/// allocated before the first operation, so that allocation is never timed.
+fn check_scratch(package: &Package, compiled: &CompiledSource) -> Result<(), Interruption> {
+    let admitted = package.rules.scratch_bytes;
+    let most = compiled
+        .plans
+        .iter()
+        .map(launch_plan::Plan::scratch_bytes)
+        .max();
+    match most {
+        Some(bytes) if bytes > admitted => Err(Interruption {
+            verdict: Verdict::MemoryLimit,
+            kind: None,
+            message: format!(
+                "the host function allocates {bytes} bytes of scratch memory; the problem admits {admitted}"
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl From<CompileRefusal> for Interruption {
+    fn from(refusal: CompileRefusal) -> Self {
+        Self {
+            verdict: refusal.verdict,
+            kind: refusal.kind,
+            message: refusal.message,
+        }
+    }
 }
 
 fn our_fault(message: String) -> Interruption {

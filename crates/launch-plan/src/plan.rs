@@ -42,6 +42,16 @@ impl Plan {
             .collect()
     }
 
+    /// Scratch memory of all allocations together.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> u64 {
+        let sizes = self.operations.iter().map(|operation| match operation {
+            Operation::Allocate { bytes, .. } => *bytes,
+            _ => 0,
+        });
+        sizes.fold(0, u64::saturating_add)
+    }
+
     /// Kernel launches in the plan.
     #[must_use]
     pub fn launch_count(&self) -> usize {

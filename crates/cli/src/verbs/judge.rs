@@ -24,7 +24,7 @@ pub(crate) struct Judge {
     problem: String,
     /// A CUDA C++ file; - is standard input
     file: PathBuf,
-    /// ranked times and scores; practice shows more
+    /// ranked: what a board would judge; practice: public shapes, printed output too
     #[arg(long, default_value = "ranked", value_name = "ranked|practice")]
     mode: Mode,
     #[command(flatten)]

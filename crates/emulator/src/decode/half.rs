@@ -214,7 +214,7 @@ fn pair_comparisons(
     } else {
         Type::Bf16
     };
-    let run = super::float::comparison(name, element, false).ok_or_else(|| m.unsupported())?;
+    let run = super::comparison::comparison(name, element, false).ok_or_else(|| m.unsupported())?;
     let (a, b) = (
         d.source(sources.0, Type::B32)?,
         d.source(sources.1, Type::B32)?,

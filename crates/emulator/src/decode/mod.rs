@@ -4,6 +4,7 @@
 //! is executed as another.
 
 mod bits;
+mod comparison;
 mod control;
 mod convert;
 mod float;
@@ -12,6 +13,7 @@ mod integer;
 mod memory;
 mod modifiers;
 mod operands;
+mod packed;
 mod warp;
 
 use std::collections::HashMap;
@@ -92,8 +94,8 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("rsqrt", float::approximate),
     ("sad", integer::absolute_difference),
     ("selp", bits::select),
-    ("set", float::set),
-    ("setp", float::compare),
+    ("set", comparison::set),
+    ("setp", comparison::compare),
     ("shf", bits::funnel),
     ("shfl", warp::shuffle),
     ("shl", bits::shift),
@@ -106,7 +108,7 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("subc", integer::carry),
     ("szext", bits::extend),
     ("tanh", float::approximate),
-    ("testp", float::classify),
+    ("testp", comparison::classify),
     ("trap", control::trap),
     ("vote", warp::vote),
     ("xor", bits::logic),
@@ -271,10 +273,15 @@ impl<'a> Decoder<'a> {
         };
         let mut modifiers = Modifiers::new(statement);
         let base = modifiers.base();
+        let before = self.out.insts.len();
         match OPCODES.binary_search_by_key(&base, |&(name, _)| name) {
-            Ok(at) => OPCODES[at].1(self, &mut modifiers),
-            Err(_) => Err(modifiers.unsupported()),
+            Ok(at) => OPCODES[at].1(self, &mut modifiers)?,
+            Err(_) => return Err(modifiers.unsupported()),
         }
+        if let Some(last) = self.out.insts[before..].last_mut() {
+            last.issues = 1;
+        }
+        Ok(())
     }
 
     fn predicate_home(&self, register: RegisterId) -> Result<u32, LoadError> {
@@ -308,6 +315,7 @@ impl<'a> Decoder<'a> {
         self.out.insts.push(Inst {
             guard: self.guard,
             flop: self.flop,
+            issues: 0,
             kind,
         });
         self.out.lines.push(self.statement.line);

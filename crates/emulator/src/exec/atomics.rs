@@ -2,9 +2,11 @@
 //! memory run on one host thread, so that sums of floats always come out alike.
 #![allow(unsafe_code)]
 
-use super::access::{FrameBounds, Target, Verb, addresses, lanes_of, window, write_lane};
+use super::access::{FrameBounds, Target, addresses, window};
 use super::block::Block;
+use super::elements::{lanes_of, write_lane};
 use super::reconverge::lane_value;
+use super::violations::Verb;
 use super::worker::{Stop, Worker};
 use crate::fault::FaultKind;
 use crate::lanes::View;

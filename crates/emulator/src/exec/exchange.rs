@@ -3,8 +3,8 @@
 //! An exchange names its members; it happens when all of them that have not exited are there.
 #![allow(unsafe_code)]
 
-use super::access::lanes_of;
 use super::block::Block;
+use super::elements::lanes_of;
 use super::reconverge::{Split, State, Warp, lane_value};
 use super::worker::Worker;
 use crate::fault::Fault;

@@ -11,12 +11,17 @@
 
 mod access;
 mod atomics;
+mod barrier;
 mod block;
+mod calls;
+mod elements;
 mod exchange;
+mod inspect;
 mod link;
 mod print;
 mod reconverge;
 mod step;
+mod violations;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};

@@ -1,8 +1,9 @@
 //! `printf` and `assert`: strings and argument buffers read from device memory.
 #![allow(unsafe_code)]
 
-use super::access::{FrameBounds, lanes_of, read_local, write_local};
+use super::access::FrameBounds;
 use super::block::Block;
+use super::elements::{lanes_of, read_local, write_local};
 use super::reconverge::Warp;
 use super::worker::{Stop, Worker};
 use crate::fault::FaultKind;

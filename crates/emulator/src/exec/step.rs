@@ -1,16 +1,17 @@
 //! The inner loop: one split, instruction by instruction, until it parts, waits or gives way.
 #![allow(unsafe_code)]
 
-use super::access::{FrameBounds, lanes_of};
+use super::access::FrameBounds;
 use super::block::Block;
+use super::calls::{exit_lanes, return_lanes};
+use super::elements::lanes_of;
 
-use super::reconverge::{Split, State, Warp, lane_value};
+use super::reconverge::{Split, Warp, lane_value};
 use super::worker::{ATOMIC_COST, POLL_COST, Stop, Worker};
 use crate::fault::{Fault, FaultKind};
-use crate::lanes::{FULL, LANES, View};
+use crate::lanes::{LANES, View};
 use crate::program::{
-    AtomicOp, BarrierMode, Builtin, Call, Carry, CarryOp, Compare, Flop, Kind, LaneMask, Pipe,
-    Predicate, Special,
+    AtomicOp, Builtin, Carry, CarryOp, Compare, Flop, Kind, LaneMask, Pipe, Predicate, Special,
 };
 
 /// What ends the loop without a fault.
@@ -23,17 +24,17 @@ enum Next {
 }
 
 /// What an instruction is executed with.
-struct Here {
-    at: usize,
-    split: Split,
-    mask: u32,
-    view: View,
-    bounds: FrameBounds,
+pub(super) struct Here {
+    pub(super) at: usize,
+    pub(super) split: Split,
+    pub(super) mask: u32,
+    pub(super) view: View,
+    pub(super) bounds: FrameBounds,
 }
 
 /// Active lanes whose predicate holds.
 #[inline(always)]
-fn holding(view: &View, predicate: Predicate) -> u32 {
+pub(super) fn holding(view: &View, predicate: Predicate) -> u32 {
     // SAFETY: the predicate is one of the program's.
     let value = unsafe { view.predicate(predicate.index) };
     if predicate.negated { !value } else { value }
@@ -72,19 +73,19 @@ impl Worker<'_> {
                 break Ok(());
             }
             let inst = &insts[split.pc as usize];
-            issued += 1;
+            issued += u64::from(inst.issues);
             *budget -= 1;
             let mut mask = active;
             if inst.guard.index != 0 || inst.guard.negated {
                 mask &= holding(&view, inst.guard);
-                threads += u64::from(mask.count_ones());
+                threads += u64::from(mask.count_ones() * inst.issues);
                 let is_control = matches!(inst.kind, Kind::Branch { .. });
                 if mask == 0 && !is_control {
                     split.pc += 1;
                     continue;
                 }
             } else {
-                threads += lanes;
+                threads += lanes * u64::from(inst.issues);
             }
             if inst.flop.count != 0 {
                 self.count_flop(inst.flop, mask);
@@ -329,47 +330,6 @@ impl Worker<'_> {
         Ok(Next::Leave)
     }
 
-    fn call(&mut self, warp: &mut Warp, here: &Here, call: &Call) -> Result<(), Stop> {
-        const STACK_BYTES: u32 = 512 * 1024;
-        let mut caller = here.split;
-        let rest = caller.mask & !here.mask;
-        if rest != 0 {
-            // Lanes that the guard leaves out wait behind the call.
-            caller.node = warp.meet_at(&caller, caller.pc + 1);
-            warp.splits.push(Split {
-                pc: caller.pc + 1,
-                mask: rest,
-                ..caller
-            });
-        }
-        let code = self.context.linked.function(call.function);
-        let base = here.bounds.top;
-        if base + code.program.frame_bytes > STACK_BYTES {
-            let what = format!("calls too deeply: its stack has {STACK_BYTES} bytes");
-            return Err(Stop::new(
-                FaultKind::OutOfBounds,
-                here.mask.trailing_zeros(),
-                what,
-            ));
-        }
-        let frame = warp.enter(call.function, code, base);
-        let moves: Vec<_> = call
-            .arguments
-            .iter()
-            .map(|&(from, to, bytes)| (here.bounds.base + from, base + to, bytes))
-            .collect();
-        copy_local(&mut warp.local, &moves, here.mask);
-        let node = warp.return_at(&caller, here.mask, caller.pc + 1, frame);
-        warp.splits[here.at] = Split {
-            pc: 0,
-            mask: here.mask,
-            frame,
-            node,
-            ..caller
-        };
-        Ok(())
-    }
-
     fn special(&self, block: &Block, warp: &Warp, what: Special, here: &Here) -> [u32; LANES] {
         let launch = self.context.launch;
         let uniform = |value: u32| [value; LANES];
@@ -405,124 +365,6 @@ impl Worker<'_> {
             Special::Zero => uniform(0),
             Special::One => uniform(1),
         }
-    }
-
-    /// Threads arrive at a block barrier. Whether the split has left its place.
-    #[allow(clippy::too_many_arguments)]
-    fn barrier(
-        &mut self,
-        block: &mut Block,
-        warp: &mut Warp,
-        at: usize,
-        mut split: Split,
-        view: &View,
-        barrier: &crate::program::Barrier,
-        mask: u32,
-    ) -> Result<bool, Stop> {
-        self.counters.barriers += 1;
-        let lane = mask.trailing_zeros();
-        // SAFETY: the slots are the program's.
-        let value = |slot| unsafe { lane_value(view, slot, lane as usize) } as u32;
-        let id = value(barrier.id);
-        if id as usize >= block.barriers.len() {
-            let what = format!("uses barrier {id}; a block has {}", block.barriers.len());
-            return Err(Stop::new(FaultKind::BadLaunch, lane, what));
-        }
-        let expected = barrier.threads.map(value);
-        let generation = block.barriers[id as usize].generation;
-        if barrier.aligned
-            && let Some(other) = warp.other_waiter(id, generation, split.pc, split.frame)
-        {
-            return Err(self.divergent_barrier(warp, lane, &other));
-        }
-        let holding = match barrier.mode {
-            BarrierMode::Sync | BarrierMode::Arrive => 0,
-            BarrierMode::Count { by, .. }
-            | BarrierMode::Any { by, .. }
-            | BarrierMode::All { by, .. } => (holding(view, by) & mask).count_ones(),
-        };
-        let mut threads = mask.count_ones();
-        if expected.is_some() {
-            // A count is in whole warps: the last lanes of a partial warp stand for those it lacks.
-            let waits = State::Barrier { id, generation };
-            let here: u32 = warp
-                .splits
-                .iter()
-                .filter(|s| s.state == waits)
-                .map(|s| s.mask)
-                .sum::<u32>()
-                | mask;
-            if here == warp.alive {
-                threads += 32 - warp.alive.count_ones();
-            }
-        }
-        if matches!(barrier.mode, BarrierMode::Arrive) {
-            block.arrive(id as usize, threads, holding, expected);
-            return Ok(false);
-        }
-        // Lanes that the guard leaves out go past it: they wait behind for the others.
-        let rest = split.mask & !mask;
-        if rest != 0 {
-            split.node = warp.meet_at(&split, split.pc + 1);
-            warp.splits.push(Split {
-                pc: split.pc + 1,
-                mask: rest,
-                ..split
-            });
-            split.mask = mask;
-        }
-        split.state = State::Barrier { id, generation };
-        warp.splits[at] = split;
-        block.arrive(id as usize, threads, holding, expected);
-        Ok(true)
-    }
-
-    #[cold]
-    fn divergent_barrier(&self, warp: &Warp, lane: u32, other: &Split) -> Stop {
-        let function = self
-            .context
-            .linked
-            .function(warp.frame(other.frame).function);
-        let line = function.program.lines[other.pc as usize];
-        let place = line.map_or(String::new(), |line| format!(" on line {line}"));
-        let thread = crate::fault::triple(self.thread_index(warp, other.mask.trailing_zeros()));
-        let what = format!(
-            "reaches a __syncthreads() while thread {thread} of its warp waits at another one{place}"
-        );
-        Stop::new(FaultKind::BarrierDivergence, lane, what)
-    }
-
-    /// The barrier that a split waited at has opened.
-    pub(super) fn pass_barrier(&mut self, block: &Block, warp: &mut Warp, at: usize) {
-        let split = warp.splits[at];
-        let code = self
-            .context
-            .linked
-            .function(warp.frame(split.frame).function);
-        let view = warp.view(split.frame, code);
-        if let Kind::Barrier(barrier) = self.instruction(warp, split.frame, split.pc)
-            && let State::Barrier { id, .. } = split.state
-        {
-            let (arrived, holding) = block.barriers[id as usize].completed;
-            let all = |held: bool| if held { FULL } else { 0 };
-            // SAFETY: slot and predicates are the program's.
-            unsafe {
-                match barrier.mode {
-                    BarrierMode::Count { dst, .. } => {
-                        view.store(dst, split.mask, &[holding; LANES]);
-                    }
-                    BarrierMode::Any { dst, .. } => {
-                        view.set_predicate(dst, split.mask, all(holding > 0));
-                    }
-                    BarrierMode::All { dst, .. } => {
-                        view.set_predicate(dst, split.mask, all(holding == arrived));
-                    }
-                    BarrierMode::Sync | BarrierMode::Arrive => {}
-                }
-            }
-        }
-        warp.splits[at].pc += 1;
-        warp.splits[at].state = State::Ready;
     }
 }
 
@@ -603,58 +445,12 @@ fn carry_lanes(view: &View, carry: &Carry, mask: u32) {
                 CarryOp::MulLow { signed } => (product(signed) & low) + value(2) + flag,
                 CarryOp::MulHigh { signed } => (product(signed) >> bits & low) + value(2) + flag,
             };
-            super::access::write_lane(view, carry.dst, lane, (total & low) as u64);
+            super::elements::write_lane(view, carry.dst, lane, (total & low) as u64);
             if carry.sets {
                 let out = (total >> bits & 1) as u32;
                 flags = flags & !(1 << lane) | out << lane;
             }
         }
         view.set_predicate(carry.flag, mask, flags);
-    }
-}
-
-/// Copies whole words of local memory, in the lanes of a mask.
-fn copy_local(local: &mut [[u32; LANES]], moves: &[(u32, u32, u32)], mask: u32) {
-    for &(from, to, bytes) in moves {
-        for word in 0..bytes.div_ceil(4) as usize {
-            let source = local[from as usize / 4 + word];
-            let target = &mut local[to as usize / 4 + word];
-            lanes_of(mask).for_each(|lane| target[lane] = source[lane]);
-        }
-    }
-}
-
-/// Lanes return from a function: their results go to the caller's frame.
-fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
-    let split = here.split;
-    let caller = warp.caller_frame(split.node);
-    let site = warp.call_site(split.node);
-    let base = warp.frame(caller).local_base;
-    if let Kind::Call(call) = worker.instruction(warp, caller, site) {
-        let moves: Vec<_> = call
-            .results
-            .iter()
-            .map(|&(from, to, bytes)| (here.bounds.base + from, base + to, bytes))
-            .collect();
-        copy_local(&mut warp.local, &moves, here.mask);
-    }
-    leave(warp, here);
-    warp.leave_call(split.node, here.mask);
-}
-
-fn exit_lanes(block: &mut Block, warp: &mut Warp, here: &Here) {
-    leave(warp, here);
-    warp.exit(here.mask);
-    block.exit(here.mask.count_ones());
-}
-
-/// Takes the lanes out of their split; those that the guard leaves out go on.
-fn leave(warp: &mut Warp, here: &Here) {
-    let split = &mut warp.splits[here.at];
-    *split = here.split;
-    split.mask &= !here.mask;
-    split.pc += 1;
-    if split.mask == 0 {
-        warp.splits.swap_remove(here.at);
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Pipe {
 pub(crate) struct Inst {
     pub(crate) guard: Predicate,
     pub(crate) flop: Flop,
+    /// 1 for the last step of a PTX instruction, 0 for those before it: it counts once.
+    pub(crate) issues: u32,
     pub(crate) kind: Kind,
 }
 

@@ -38,11 +38,14 @@ fn plan_and_compile(
     times.compile_s = started.elapsed().as_secs_f64();
     let compiled = compiled.map_err(refuse_compile)?;
 
-    let mut warnings = plans
-        .first()
-        .map(|plan| plan.warnings.clone())
-        .unwrap_or_default();
-    warnings.extend(compiled.diagnostics);
+    let mut warnings = Vec::new();
+    let planned = plans.iter().flat_map(|plan| &plan.warnings);
+    for warning in planned.chain(&compiled.diagnostics) {
+        // Shapes mostly say the same.
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+    }
     Ok(CompiledSource {
         plans,
         ptx: compiled.ptx,

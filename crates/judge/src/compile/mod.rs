@@ -19,6 +19,9 @@ const WALL: Duration = Duration::from_secs(30);
 const MEMORY_BYTES: u64 = 4 << 30;
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
+/// Sent by the host (its operator, or the kernel out of memory), never by a source.
+const SIGKILL: i32 = 9;
+
 /// Plans and compiles an untrusted source.
 pub(crate) fn compile(environment: &Environment, job: &CompileJob) -> CompileReply {
     let request = serde_json::to_vec(job).expect("a job is plain data");
@@ -94,7 +97,7 @@ fn refuse(failure: &ChildFailure) -> CompileRefusal {
             MAX_RESPONSE_BYTES >> 20
         )),
         // NVRTC crashes on some malformed sources, and aborts when memory runs out.
-        ChildFailure::Signal { signal, .. } => (
+        ChildFailure::Signal { signal, .. } if *signal != SIGKILL => (
             Verdict::CompileError,
             Some(VerdictKind::CompilerCrash),
             format!("the compiler crashed on this source (signal {signal})"),

@@ -91,6 +91,16 @@ fn interruption(failure: &ChildFailure, wall: Duration) -> Interruption {
             kind: None,
             message: "cancelled while running".to_owned(),
         },
+        ChildFailure::MemoryLimit => Interruption {
+            verdict: Verdict::MemoryLimit,
+            kind: None,
+            message: "the judging needed more memory than the emulated device has".to_owned(),
+        },
+        ChildFailure::ResponseTooLarge => Interruption {
+            verdict: Verdict::OutputLimit,
+            kind: None,
+            message: "the kernels printed more than the judge takes".to_owned(),
+        },
         other => our_fault(format!("executor: {other}")),
     }
 }

@@ -29,7 +29,7 @@ impl Loaded<'_> {
         let mut scratch = BTreeMap::new();
         let result = self
             .allocate(plan, &mut scratch)
-            .and_then(|()| self.run_segments(plan, parameters, &mut scratch));
+            .and_then(|()| self.run_operations(plan, parameters, &scratch));
         for buffer in scratch.into_values() {
             self.device.free(buffer)?;
         }
@@ -55,35 +55,18 @@ impl Loaded<'_> {
         Ok(())
     }
 
-    /// A free ends a segment, so that a later use of the memory is found out.
-    fn run_segments(
+    /// One run for the whole plan: its limits hold for the shape, not for a part of it.
+    fn run_operations(
         &mut self,
         plan: &Plan,
         parameters: &[Option<BufferId>],
-        scratch: &mut BTreeMap<u32, BufferId>,
+        scratch: &BTreeMap<u32, BufferId>,
     ) -> Result<Span, DeviceError> {
-        let mut total = Span::default();
-        let mut segment = Vec::new();
+        let mut operations = Vec::new();
         for operation in &plan.operations {
-            if let launch_plan::Operation::Free { scratch: id, .. } = operation {
-                self.flush(&mut segment, &mut total)?;
-                if let Some(buffer) = scratch.remove(id) {
-                    self.device.free(buffer)?;
-                }
-            } else if let Some(operation) = self.translate(operation, parameters, scratch)? {
-                segment.push(operation);
-            }
+            operations.extend(self.translate(operation, parameters, scratch)?);
         }
-        self.flush(&mut segment, &mut total)?;
-        Ok(total)
-    }
-
-    fn flush(&mut self, segment: &mut Vec<Operation>, total: &mut Span) -> Result<(), DeviceError> {
-        if !segment.is_empty() {
-            total.append(self.device.run(self.stream, segment)?);
-            segment.clear();
-        }
-        Ok(())
+        self.device.run(self.stream, &operations)
     }
 
     fn translate(
@@ -95,7 +78,11 @@ impl Loaded<'_> {
         use launch_plan::Operation as Planned;
         let place = |place: &Place| resolve(place, parameters, scratch);
         Ok(Some(match operation {
-            Planned::Allocate { .. } | Planned::Free { .. } => return Ok(None),
+            Planned::Allocate { .. } => return Ok(None),
+            Planned::Free { scratch: id, .. } => match scratch.get(id) {
+                Some(buffer) => Operation::Free(*buffer),
+                None => return Ok(None),
+            },
             Planned::Launch(launch) => Operation::Launch(self.launch(launch, &place)?),
             Planned::Memset {
                 destination,
@@ -244,21 +231,9 @@ fn resolve(
         Buffer::Parameter(index) => parameters.get(index as usize).copied().flatten(),
         Buffer::Scratch(id) => scratch.get(&id).copied(),
     };
-    match buffer {
-        Some(buffer) => Ok(Address::Buffer {
-            buffer,
-            offset_bytes: place.offset_bytes,
-        }),
-        // A plan that uses scratch after its cudaFree: the interpreter let the pointer through.
-        None if matches!(place.buffer, Buffer::Scratch(_)) => {
-            Err(DeviceError::Fault(device::Fault {
-                kind: VerdictKind::UseAfterFree,
-                message: "the host function uses device memory after cudaFree".to_owned(),
-                line: None,
-            }))
-        }
-        None => Err(DeviceError::Internal(format!(
-            "the plan names no buffer: {place:?}"
-        ))),
-    }
+    let no_buffer = || DeviceError::Internal(format!("the plan names no buffer: {place:?}"));
+    Ok(Address::Buffer {
+        buffer: buffer.ok_or_else(no_buffer)?,
+        offset_bytes: place.offset_bytes,
+    })
 }

@@ -54,10 +54,10 @@ pub(super) fn judge_shape(
         .map_err(|e| format!("the reference failed on shape `{}`: {e}", shape.id))?;
     let mut check_s = started.elapsed().as_secs_f64();
 
-    let mut run = SubmissionRun::prepare(submission, shape, &inputs).map_err(|e| e.to_string());
-    let run = match &mut run {
+    // Module globals count against the same memory: too many of them leave no room for the buffers.
+    let mut run = match SubmissionRun::prepare(submission, shape, &inputs) {
         Ok(run) => run,
-        Err(message) => return Err(std::mem::take(message)),
+        Err(error) => return blame(error),
     };
     let started = Instant::now();
     let span = run.execute(shape);
