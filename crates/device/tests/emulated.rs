@@ -1,0 +1,150 @@
+//! The emulated backend through the `Device` trait: what the host function moves is counted and checked.
+
+#![allow(clippy::unwrap_used)] // a step that fails fails the test
+
+use device::emulated::Settings;
+use device::{Address, BufferId, Device, DeviceError, EmulatedDevice, Operation, Span};
+use domain::{TargetLimits, VerdictKind};
+
+fn device() -> EmulatedDevice {
+    let limits = TargetLimits {
+        arch: "sm_90a".to_owned(),
+        name: "test".to_owned(),
+        compute_major: 9,
+        compute_minor: 0,
+        multiprocessors: 132,
+        max_threads_per_block: 1024,
+        max_threads_per_multiprocessor: 2048,
+        max_blocks_per_multiprocessor: 32,
+        max_block: [1024, 1024, 64],
+        max_grid: [2_147_483_647, 65_535, 65_535],
+        shared_memory_per_block_bytes: 49_152,
+        shared_memory_per_block_optin_bytes: 232_448,
+        shared_memory_per_multiprocessor_bytes: 233_472,
+        registers_per_multiprocessor: 65_536,
+        global_memory_bytes: 1 << 30,
+        l2_bytes: 50 << 20,
+        constant_memory_bytes: 65_536,
+        warp_size: 32,
+        clock_hz: 1_980_000_000,
+        memory_bus_bits: 6144,
+    };
+    EmulatedDevice::new(Settings {
+        limits,
+        memory_limit_bytes: 1 << 20,
+        instruction_fuel: 1000,
+    })
+}
+
+fn at(buffer: BufferId, offset_bytes: i64) -> Address {
+    Address::Buffer {
+        buffer,
+        offset_bytes,
+    }
+}
+
+fn run(device: &mut EmulatedDevice, operations: &[Operation]) -> Result<Span, DeviceError> {
+    let stream = device.stream().unwrap();
+    device.run(stream, operations)
+}
+
+fn sectors(span: &Span) -> (u64, u64) {
+    let counters = span.counters.as_ref().unwrap();
+    (counters.global_load_sectors, counters.global_store_sectors)
+}
+
+#[test]
+fn a_copy_moves_its_sectors_on_both_sides() {
+    let mut device = device();
+    let from = device.allocate(1024, "from").unwrap();
+    let to = device.allocate(1024, "to").unwrap();
+    device.write(from, &[7; 1024]).unwrap();
+    let copy = Operation::Copy {
+        destination: at(to, 0),
+        source: at(from, 0),
+        bytes: 1024,
+    };
+    assert_eq!(sectors(&run(&mut device, &[copy]).unwrap()), (32, 32));
+    assert_eq!(device.read(to).unwrap(), [7; 1024]);
+}
+
+#[test]
+fn four_bytes_across_a_sector_boundary_move_two_sectors() {
+    let mut device = device();
+    let from = device.allocate(64, "from").unwrap();
+    let to = device.allocate(64, "to").unwrap();
+    let copy = Operation::Copy {
+        destination: at(to, 0),
+        source: at(from, 30),
+        bytes: 4,
+    };
+    assert_eq!(sectors(&run(&mut device, &[copy]).unwrap()), (2, 1));
+}
+
+#[test]
+fn memset_and_upload_count_what_they_write() {
+    let mut device = device();
+    let buffer = device.allocate(256, "buffer").unwrap();
+    let operations = [
+        Operation::Memset {
+            destination: at(buffer, 0),
+            value: 1,
+            bytes: 256,
+        },
+        Operation::Upload {
+            destination: at(buffer, 32),
+            data: vec![9; 32],
+        },
+    ];
+    assert_eq!(sectors(&run(&mut device, &operations).unwrap()), (0, 8 + 1));
+    assert_eq!(device.read(buffer).unwrap()[31..34], [1, 9, 9]);
+}
+
+#[test]
+fn a_copy_past_the_end_names_the_buffer() {
+    let mut device = device();
+    let buffer = device.allocate(16, "C").unwrap();
+    let memset = Operation::Memset {
+        destination: at(buffer, 8),
+        value: 0,
+        bytes: 16,
+    };
+    let Err(DeviceError::Fault(fault)) = run(&mut device, &[memset]) else {
+        panic!("it must fault");
+    };
+    assert_eq!(fault.kind, VerdictKind::OutOfBounds);
+    assert!(
+        fault.message.contains("`C`, which has 16 bytes"),
+        "{}",
+        fault.message
+    );
+}
+
+#[test]
+fn memory_freed_in_the_middle_is_gone_for_what_follows() {
+    let mut device = device();
+    let buffer = device.allocate(64, "scratch").unwrap();
+    let memset = Operation::Memset {
+        destination: at(buffer, 0),
+        value: 0,
+        bytes: 64,
+    };
+    let operations = [memset.clone(), Operation::Free(buffer), memset];
+    let Err(DeviceError::Fault(fault)) = run(&mut device, &operations) else {
+        panic!("it must fault");
+    };
+    assert_eq!(fault.kind, VerdictKind::UseAfterFree);
+    device.free(buffer).unwrap(); // a second time does nothing
+}
+
+#[test]
+fn more_memory_than_there_is_names_both_sizes() {
+    let mut device = device();
+    device.allocate(1 << 19, "half").unwrap();
+    let refused = device.allocate(1 << 20, "too much").unwrap_err();
+    let expected = DeviceError::OutOfMemory {
+        requested_bytes: 1 << 20,
+        available_bytes: 1 << 19,
+    };
+    assert_eq!(refused, expected);
+}
