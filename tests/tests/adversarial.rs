@@ -280,6 +280,36 @@ mod device_code {
     }
 
     #[test]
+    fn syntax_error_in_a_kernels_head_is_the_compilers_to_explain() {
+        let judged = vector_add(&format!(
+            "__global__ void add(const float* a, {{ }}\n{HOST}"
+        ));
+        assert_eq!(
+            judged.verdict(),
+            "compile_error/diagnostics",
+            "{}",
+            judged.message()
+        );
+        assert_eq!(judged.report()["diagnostics"][0]["line"], 1);
+    }
+
+    #[test]
+    fn copies_of_the_host_function_count_as_traffic() {
+        let body = "float* s; cudaMalloc(&s, 4 * n > 1048576 ? 4 : 4 * n);
+            add<<<(n + 255) / 256, 256>>>(a, b, c, n);
+            if (4 * n <= 1048576) {
+                cudaMemcpy(s, c, 4 * n, cudaMemcpyDeviceToDevice);
+                cudaMemcpy(c, s, 4 * n, cudaMemcpyDeviceToDevice);
+            }
+            cudaFree(s);";
+        let judged = host(body);
+        assert_eq!(judged.verdict(), "accepted", "{}", judged.message());
+        // 12 bytes an element must move; 12 + 16 do.
+        let value = judged.report()["score"]["value"].as_f64().unwrap();
+        assert!((value - 12.0 / 28.0).abs() < 0.001, "{value}");
+    }
+
+    #[test]
     fn endless_kernel() {
         let judged = device("while (true) { c[0] = c[0] + 1.0f; }");
         expect(&judged, "time_limit/instruction_fuel", "");

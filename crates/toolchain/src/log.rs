@@ -66,6 +66,16 @@ fn cap(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     kept
 }
 
+/// A file that is missing and one that may not be read must look the same, or includes would tell
+/// which files a host has.
+fn without_reason(mut text: String) -> String {
+    if text.starts_with("cannot open source file \"") {
+        let end = text.rfind('"').map_or(text.len(), |quote| quote + 1);
+        text.truncate(end);
+    }
+    text
+}
+
 /// Whose file a message is about.
 enum Place<'a> {
     Submission,
@@ -113,7 +123,7 @@ struct Message<'a> {
 
 impl Message<'_> {
     fn into_diagnostic(self, place: &Place, headers: &Path) -> Diagnostic {
-        let text = clean(&self.text, headers);
+        let text = without_reason(clean(&self.text, headers));
         let (line, column, message) = match place {
             Place::Submission => (self.line, self.column, text),
             Place::None => (None, None, text),

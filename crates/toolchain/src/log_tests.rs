@@ -91,6 +91,16 @@ submission.cu(4): catastrophic error: cannot open source file \"/etc/shadow\"
 }
 
 #[test]
+fn a_file_that_is_closed_looks_like_one_that_is_missing() {
+    let log = |reason: &str| {
+        format!(
+            "submission.cu(1): catastrophic error: cannot open source file \"/etc/x\"{reason}\n  #include \"/etc/x\"\n                   ^\n"
+        )
+    };
+    assert_eq!(parse(&log(": Permission denied")), parse(&log("")));
+}
+
+#[test]
 fn errors_in_headers_name_the_header_and_the_instantiation() {
     let log = "\
 /opt/toolchain/headers/cccl/cub/block/block_reduce.cuh(88): error: static assertion failed with \"bad\"

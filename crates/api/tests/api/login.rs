@@ -1,10 +1,11 @@
 //! The login link and the session it makes.
 
+use axum::http::Method;
 use database::sessions::mint_login_code;
 use protocol::routes;
 use protocol::timing;
 
-use crate::support::{Answer, Context, KERNEL, secs};
+use crate::support::{Answer, Call, Context, KERNEL, secs};
 
 async fn open(ctx: &Context, code: &str) -> Answer {
     ctx.get(&format!("{}?code={code}", routes::LOGIN))
@@ -43,6 +44,20 @@ async fn a_link_signs_in_once() {
         again.text().contains("no longer valid"),
         "a page for people"
     );
+    ctx.end().await;
+}
+
+#[tokio::test]
+async fn a_previewer_that_asks_with_head_does_not_use_the_link_up() {
+    let ctx = Context::start().await;
+    let code = code(&ctx).await;
+    let path = format!("{}?code={code}", routes::LOGIN);
+    let previewed = Call::new(&ctx, Method::HEAD, &path)
+        .send()
+        .await
+        .expect_status(204);
+    assert_eq!(previewed.header("set-cookie"), "");
+    open(&ctx, &code).await.expect_status(303);
     ctx.end().await;
 }
 

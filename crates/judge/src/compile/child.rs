@@ -29,14 +29,29 @@ fn plan_and_compile(
     times: &mut CompileTimes,
 ) -> Result<CompiledSource, CompileRefusal> {
     let started = Instant::now();
-    let planned = plan(job);
+    let parsed = Program::parse(&job.source, &job.signature);
+    let planned = parsed.and_then(|program| {
+        let plans = plan(&program, job);
+        Ok((program, plans))
+    });
     times.plan_s = started.elapsed().as_secs_f64();
     let (program, plans) = planned.map_err(refuse_plan)?;
 
     let started = Instant::now();
-    let compiled = compile(job, &program, &plans);
+    // A syntax error can hide a kernel from the plan; the compiler explains it better, so it is asked
+    // even where there is no plan.
+    let expressions = plans
+        .as_ref()
+        .map(|plans| plans.iter().flat_map(name_expressions).collect());
+    let compiled = compile(job, &program, expressions.unwrap_or_default());
     times.compile_s = started.elapsed().as_secs_f64();
-    let compiled = compiled.map_err(refuse_compile)?;
+    let (plans, compiled) = match (plans, compiled) {
+        (Ok(plans), Ok(compiled)) => (plans, compiled),
+        (_, Err(failure @ CompileFailure::Errors(_))) | (Ok(_), Err(failure)) => {
+            return Err(refuse_compile(failure));
+        }
+        (Err(failure), _) => return Err(refuse_plan(failure)),
+    };
 
     let mut warnings = Vec::new();
     let planned = plans.iter().flat_map(|plan| &plan.warnings);
@@ -57,24 +72,20 @@ fn plan_and_compile(
     })
 }
 
-fn plan(job: &CompileJob) -> Result<(Program, Vec<Plan>), PlanFailure> {
-    let program = Program::parse(&job.source, &job.signature)?;
-    let plans = job
-        .shapes
+fn plan(program: &Program, job: &CompileJob) -> Result<Vec<Plan>, PlanFailure> {
+    job.shapes
         .iter()
         .map(|arguments| program.plan(arguments, &job.limits))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok((program, plans))
+        .collect()
 }
 
 fn compile(
     job: &CompileJob,
     program: &Program,
-    plans: &[Plan],
+    name_expressions: BTreeSet<String>,
 ) -> Result<toolchain::Compiled, CompileFailure> {
     let toolchain =
         Toolchain::open(&job.toolchain).map_err(|e| CompileFailure::Internal(e.to_string()))?;
-    let name_expressions: BTreeSet<String> = plans.iter().flat_map(name_expressions).collect();
     let request = CompileRequest {
         source: program.device_source().to_owned(),
         name_expressions: name_expressions.into_iter().collect(),

@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum_extra::extract::CookieJar;
@@ -27,10 +27,15 @@ struct Login {
 }
 
 async fn handler(
+    method: Method,
     State(state): State<AppState>,
     Parameters(login): Parameters<Login>,
     jar: CookieJar,
 ) -> Result<Response, ApiError> {
+    // Mail scanners and link previews ask with HEAD; that must not use the code up.
+    if method == Method::HEAD {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     let session = redeem_login_code(&state.db, &login.code, timing::SESSION).await?;
     let Some(session) = session else {
         return Ok((StatusCode::FORBIDDEN, Html(EXPIRED_PAGE)).into_response());
