@@ -362,7 +362,7 @@ fn text_outside_the_grammar_is_refused() {
     for (text, line) in [
         (
             ".version 9.5\n.visible .entry k()\n{\n mov.u32 %r1, 5;\n",
-            5,
+            4,
         ),
         (".version 9.5\n.visible .entry k()\n{\n @%p bra X;\n}\n", 4),
         (
