@@ -120,7 +120,7 @@ impl EmulatedDevice {
                 counted.global_store_sectors += sectors(address, *bytes);
                 self.memory
                     .fill(address, *value, *bytes)
-                    .map_err(|e| host_access("cudaMemset", e))
+                    .map_err(|e| host_access("cudaMemset", &e))
             }
             Operation::Copy {
                 destination,
@@ -132,14 +132,14 @@ impl EmulatedDevice {
                 counted.global_store_sectors += sectors(to, *bytes);
                 self.memory
                     .copy(to, from, *bytes)
-                    .map_err(|e| host_access("cudaMemcpy", e))
+                    .map_err(|e| host_access("cudaMemcpy", &e))
             }
             Operation::Upload { destination, data } => {
                 let address = self.resolve(*destination)?;
                 counted.global_store_sectors += sectors(address, data.len() as u64);
                 self.memory
                     .write(address, data)
-                    .map_err(|e| host_access("cudaMemcpy", e))
+                    .map_err(|e| host_access("cudaMemcpy", &e))
             }
         }
     }
@@ -166,7 +166,7 @@ impl EmulatedDevice {
             parameters: &parameters,
         };
         let outcome = emulator::launch(&loaded, &request, &mut self.memory, &limits)
-            .map_err(|fault| self.device_error(fault))?;
+            .map_err(|fault| Self::device_error(&fault))?;
         *fuel = fuel.saturating_sub(outcome.counters.warp_instructions);
         *span.counters.get_or_insert_default() += &counters(&outcome.counters);
         span.printed.push_str(&outcome.output.text);
@@ -202,7 +202,7 @@ impl EmulatedDevice {
         Ok(packed)
     }
 
-    fn device_error(&self, fault: emulator::Fault) -> DeviceError {
+    fn device_error(fault: &emulator::Fault) -> DeviceError {
         let found = |kind| Fault {
             kind,
             message: fault.message.clone(),
@@ -441,7 +441,7 @@ fn memory_error(error: MemoryError) -> DeviceError {
 }
 
 /// A memset or copy of the submission's host function that leaves its buffers.
-fn host_access(call: &str, error: MemoryError) -> DeviceError {
+fn host_access(call: &str, error: &MemoryError) -> DeviceError {
     let is_freed = matches!(error, MemoryError::Freed { .. });
     DeviceError::Fault(Fault {
         kind: if is_freed {
