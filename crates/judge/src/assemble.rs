@@ -203,7 +203,7 @@ fn open_row(
             .map(|outcome| outcome.mismatches.clone())
             .unwrap_or_default(),
         launches,
-        flop: cost.as_ref().map(|cost| cost.total_flop()),
+        flop: cost.as_ref().map(scoring::Cost::total_flop),
         fused_bytes: cost.as_ref().map(|cost| cost.fused_bytes),
         t_sol_s: limit.as_ref().map(|limit| limit.t_sol_s),
         bound: limit.as_ref().map(|limit| limit.bound),

@@ -269,6 +269,7 @@ fn scalar_argument(value: ScalarValue) -> launch_plan::Argument {
     }
 }
 
+#[allow(clippy::needless_pass_by_value)] // handed to map_err
 fn evaluation(error: problems::EvaluationError) -> Interruption {
     our_fault(error.to_string())
 }

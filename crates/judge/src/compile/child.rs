@@ -30,9 +30,9 @@ fn plan_and_compile(
 ) -> Result<CompiledSource, CompileRefusal> {
     let started = Instant::now();
     let parsed = Program::parse(&job.source, &job.signature);
-    let planned = parsed.and_then(|program| {
+    let planned = parsed.map(|program| {
         let plans = plan(&program, job);
-        Ok((program, plans))
+        (program, plans)
     });
     times.plan_s = started.elapsed().as_secs_f64();
     let (program, plans) = planned.map_err(refuse_plan)?;
