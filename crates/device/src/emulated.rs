@@ -10,8 +10,8 @@ use domain::{DeviceKind, TargetLimits, VerdictKind};
 use emulator::{FaultKind, LoadError, LoadedModule, Memory, MemoryError, Module};
 
 use crate::{
-    Address, Argument, BufferId, Device, DeviceError, Exported, Fault, KernelLayout, LaunchSpec,
-    ModuleId, ModuleImage, Operation, Span, StreamId,
+    Address, Argument, BufferId, Device, DeviceError, Fault, KernelLayout, LaunchSpec, ModuleId,
+    ModuleImage, Operation, Span, StreamId,
 };
 
 /// What kernels may print within one span.
@@ -287,11 +287,13 @@ impl Device for EmulatedDevice {
         self.memory.write(address, data).map_err(memory_error)
     }
 
-    fn read(&mut self, buffer: BufferId) -> Result<Vec<u8>, DeviceError> {
-        let Allocation { address, bytes, .. } = self.allocation(buffer)?;
-        let mut data = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
-        self.memory.read(address, &mut data).map_err(memory_error)?;
-        Ok(data)
+    fn read_into(&mut self, buffer: BufferId, data: &mut [u8]) -> Result<(), DeviceError> {
+        let address = self.allocation(buffer)?.address;
+        self.memory.read(address, data).map_err(memory_error)
+    }
+
+    fn size_bytes(&self, buffer: BufferId) -> Result<u64, DeviceError> {
+        self.allocation(buffer).map(|allocation| allocation.bytes)
     }
 
     fn protect(&mut self, buffer: BufferId, read_only: bool) -> Result<(), DeviceError> {
@@ -306,12 +308,7 @@ impl Device for EmulatedDevice {
     }
 
     fn load(&mut self, image: ModuleImage<'_>) -> Result<ModuleId, DeviceError> {
-        let ModuleImage::Ptx(ptx) = image else {
-            return Err(DeviceError::Internal(
-                "the emulated device takes PTX only".to_owned(),
-            ));
-        };
-        let module = Module::parse(ptx).map_err(load_error)?;
+        let module = Module::parse(image.ptx).map_err(load_error)?;
         self.modules
             .push(self.memory.load(&module).map_err(memory_error)?);
         Ok(ModuleId(
@@ -373,10 +370,6 @@ impl Device for EmulatedDevice {
             self.perform(operation, &mut fuel, &mut span)?;
         }
         Ok(span)
-    }
-
-    fn export(&mut self, buffer: BufferId) -> Result<Exported, DeviceError> {
-        self.read(buffer).map(Exported::HostCopy)
     }
 }
 

@@ -12,4 +12,4 @@ mod traits;
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
 pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
-pub use traits::{Device, Exported, KernelLayout, ModuleImage, Span};
+pub use traits::{Device, KernelLayout, ModuleImage, Span};

@@ -58,6 +58,10 @@ pub struct LaunchSpec {
     pub grid: [u32; 3],
     /// Threads along x, y, z.
     pub block: [u32; 3],
+    /// Blocks of a cluster along x, y, z; `None` for a launch without clusters.
+    pub cluster: Option<[u32; 3]>,
+    /// All blocks are resident at once and may wait for each other.
+    pub cooperative: bool,
     /// Dynamic shared memory of a block.
     pub dynamic_shared_bytes: u32,
     /// Arguments in order.

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use domain::report::Counters;
-use domain::{DeviceKind, TargetLimits};
+use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 
 use crate::{Address, BufferId, DeviceError, ModuleId, Operation, StreamId};
 
-/// Compiled code, in the form a device takes.
+/// Compiled code, in the forms that devices take; each picks its own.
 #[derive(Clone, Copy, Debug)]
-pub enum ModuleImage<'a> {
+pub struct ModuleImage<'a> {
     /// PTX text, for the emulated device.
-    Ptx(&'a str),
+    pub ptx: &'a str,
     /// A CUBIN for one exact architecture, for GPUs.
-    Cubin(&'a [u8]),
+    pub cubin: &'a [u8],
 }
 
 /// What a kernel expects of its arguments, in order.
@@ -36,13 +36,6 @@ pub struct Span {
     pub printed: String,
 }
 
-/// Contents of a buffer made available outside the device's own context.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Exported {
-    /// A copy in host memory.
-    HostCopy(Vec<u8>),
-}
-
 /// A device that executes launch plans.
 ///
 /// Buffers are isolated from each other: an access past the end of one is found out, at once where the
@@ -63,8 +56,19 @@ pub trait Device {
     /// Writes `data` from the start of a buffer.
     fn write(&mut self, buffer: BufferId, data: &[u8]) -> Result<(), DeviceError>;
 
+    /// Reads a buffer from its start into memory that may be shared with another process.
+    /// `data` is at most as long as the buffer.
+    fn read_into(&mut self, buffer: BufferId, data: &mut [u8]) -> Result<(), DeviceError>;
+
+    /// Size of a buffer in bytes.
+    fn size_bytes(&self, buffer: BufferId) -> Result<u64, DeviceError>;
+
     /// Reads a whole buffer.
-    fn read(&mut self, buffer: BufferId) -> Result<Vec<u8>, DeviceError>;
+    fn read(&mut self, buffer: BufferId) -> Result<Vec<u8>, DeviceError> {
+        let bytes = self.size_bytes(buffer)?;
+        let mut data = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
+        self.read_into(buffer, &mut data).map(|()| data)
+    }
 
     /// Declares that kernels must not write a buffer from now on. A device that cannot trap such a
     /// write ignores the call; the judge compares digests either way.
@@ -92,6 +96,32 @@ pub trait Device {
     /// took and counted.
     fn run(&mut self, stream: StreamId, operations: &[Operation]) -> Result<Span, DeviceError>;
 
-    /// Makes a buffer's contents available to a checker outside this context.
-    fn export(&mut self, buffer: BufferId) -> Result<Exported, DeviceError>;
+    /// Runs the operations as [`Device::run`] does and measures the span on the device's own clock:
+    /// first to last activity of any kind, gaps included. More than one operation is put on the device
+    /// as one graph, made ready before the span begins. On a device that does not measure this is
+    /// [`Device::run`], and the span has no duration.
+    fn time(&mut self, stream: StreamId, operations: &[Operation]) -> Result<Span, DeviceError> {
+        self.run(stream, operations)
+    }
+
+    /// The time of one run by a second method: the difference between `2 * copies` and `copies` runs
+    /// back to back, divided by `copies`. `None` on a device that does not measure.
+    fn slope(
+        &mut self,
+        _stream: StreamId,
+        _operations: &[Operation],
+        _copies: u32,
+    ) -> Result<Option<Duration>, DeviceError> {
+        Ok(None)
+    }
+
+    /// Clocks, temperature and power at this moment; `None` where there is nothing to read.
+    fn state(&mut self) -> Result<Option<MachineState>, DeviceError> {
+        Ok(None)
+    }
+
+    /// How spans are timed, e.g. `cupti`; `None` on a device that does not measure.
+    fn timer(&self) -> Option<TimerRef> {
+        None
+    }
 }

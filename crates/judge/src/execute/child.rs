@@ -55,7 +55,10 @@ fn bench<'a>(code: &'a Code, job: &ExecuteJob) -> Result<Bench<'a>, device::Devi
         memory_limit_bytes: job.memory_limit_bytes,
         instruction_fuel: job.instruction_fuel,
     }));
-    let module = device.load(ModuleImage::Ptx(&code.ptx))?;
+    let module = device.load(ModuleImage {
+        ptx: &code.ptx,
+        cubin: &[],
+    })?;
     let stream = device.stream()?;
     let lowered_names: &BTreeMap<String, String> = &code.lowered_names;
     Ok(Bench {

@@ -174,6 +174,8 @@ impl Loaded<'_> {
             kernel: kernel.clone(),
             grid: launch.grid,
             block: launch.block,
+            cluster: None,
+            cooperative: false,
             dynamic_shared_bytes: launch.dynamic_shared_bytes,
             arguments,
         })
