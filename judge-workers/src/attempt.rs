@@ -1,5 +1,6 @@
 //! One attempt: judge in a blocking thread, keep the lease beside it, hand the report in.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use protocol::worker::{
     AttemptOutcome, AttemptReport, Claim, Heartbeat, LeaseToken, ProgressReport,
 };
 use tokio::sync::watch;
+use tokio::task::JoinError;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use crate::client::{Client, ClientError};
@@ -18,6 +20,9 @@ use crate::lease::Lease;
 
 /// Between two tries of a call under the lease.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// A report that the API cannot take this many times, while it answers heartbeats, is dropped; the
+/// lease then runs out and the judging is tried again.
+const REPORT_TRIES: u32 = 20;
 
 /// Everything one attempt needs.
 pub(crate) struct Attempt {
@@ -29,6 +34,10 @@ pub(crate) struct Attempt {
     pub master_seed: [u8; 32],
     pub heartbeat_interval: Duration,
     pub progress_interval: Duration,
+    /// Set when the worker is to stop.
+    pub drain: watch::Receiver<bool>,
+    /// How long the judging may go on after that before it is handed back.
+    pub drain_grace: Duration,
 }
 
 /// Why an attempt was given up without a report.
@@ -74,6 +83,7 @@ impl Attempt {
         // sender, which the judging drops.
         tokio::spawn(self.streamer().run(progress));
         let mut judged = self.start(package, progress_to);
+        let mut drained = pin!(self.drained());
 
         let mut beats = interval_at(
             Instant::now() + self.heartbeat_interval,
@@ -83,10 +93,13 @@ impl Attempt {
         loop {
             tokio::select! {
                 outcome = &mut judged => {
-                    return match outcome {
-                        Ok(report) => Ok((self.outcome(report), lease)),
-                        Err(panic) => Ok((retry(format!("the judging panicked: {panic}")), lease)),
-                    };
+                    return Ok((self.concluded(outcome), lease));
+                }
+                () = &mut drained => {
+                    self.environment.cancel.store(true, Ordering::Relaxed);
+                    // It may have ended just now; then its report counts.
+                    let outcome = judged.await;
+                    return Ok((self.handed_back(outcome), lease));
                 }
                 _ = beats.tick() => {
                     if let Err(reason) = self.beat(&mut lease).await {
@@ -121,13 +134,33 @@ impl Attempt {
         })
     }
 
-    /// A report that blames the judge is a worker's fault: another attempt may do better.
-    fn outcome(&self, report: Report) -> AttemptOutcome {
-        if report.verdict == Verdict::JudgeError {
-            return retry(report.message);
+    /// Resolves when the worker is to stop and the judging has had its grace.
+    async fn drained(&self) {
+        let mut drain = self.drain.clone();
+        if drain.wait_for(|stop| *stop).await.is_err() {
+            std::future::pending::<()>().await; // nobody is left who could ask
         }
-        AttemptOutcome::Report {
-            report: Box::new(report),
+        sleep(self.drain_grace).await;
+    }
+
+    fn concluded(&self, outcome: Result<Report, JoinError>) -> AttemptOutcome {
+        match outcome {
+            // A report that blames the judge is a worker's fault: another attempt may do better.
+            Ok(report) if report.verdict == Verdict::JudgeError => retry(report.message),
+            Ok(report) => AttemptOutcome::Report {
+                report: Box::new(report),
+            },
+            Err(panic) => retry(format!("the judging panicked: {panic}")),
+        }
+    }
+
+    /// What becomes of a judging that was stopped for the worker's sake: no attempt is counted.
+    fn handed_back(&self, outcome: Result<Report, JoinError>) -> AttemptOutcome {
+        match outcome {
+            Ok(report) if report.verdict == Verdict::Cancelled => AttemptOutcome::Release {
+                reason: "the worker is shutting down".to_owned(),
+            },
+            outcome => self.concluded(outcome),
         }
     }
 
@@ -164,27 +197,33 @@ impl Attempt {
         }
     }
 
-    /// Hands the outcome in until it is taken, refused, or the lease is over.
-    async fn hand_in(&self, outcome: AttemptOutcome, lease: Lease) {
+    /// Hands the outcome in until it is taken, refused, or the lease is over. Between two tries the
+    /// lease is renewed, so that an API which is away for a moment costs nothing.
+    async fn hand_in(&self, outcome: AttemptOutcome, mut lease: Lease) {
         let judging = self.claim.judging_id;
         let body = AttemptReport {
             lease_token: self.claim.lease_token,
             outcome,
         };
-        loop {
+        for _ in 0..REPORT_TRIES {
             match self.client.report(self.claim.attempt_id, &body).await {
                 Ok(answer) => {
                     return tracing::info!(%judging, verdict = ?answer.verdict, "reported");
                 }
                 Err(ClientError::Unreachable(reason)) => {
                     tracing::warn!(%judging, %reason, "the report was not delivered; trying again");
-                    if self.pause_within(lease).await.is_err() {
-                        return tracing::warn!(%judging, "the lease ended before the report was delivered");
+                    let renewed = match self.pause_within(lease).await {
+                        Ok(()) => self.beat(&mut lease).await,
+                        Err(ended) => Err(ended),
+                    };
+                    if let Err(reason) = renewed {
+                        return tracing::warn!(%judging, ?reason, "the report was not delivered");
                     }
                 }
                 Err(error) => return tracing::warn!(%judging, %error, "the report was refused"),
             }
         }
+        tracing::error!(%judging, "the report was not delivered; the lease will run out");
     }
 
     async fn pause_within(&self, lease: Lease) -> Result<(), GivenUp> {

@@ -11,4 +11,4 @@ mod lease;
 mod supervisor;
 
 pub use client::ClientError;
-pub use supervisor::{Settings, WorkerError, run};
+pub use supervisor::{DRAIN_GRACE, Settings, WorkerError, run};

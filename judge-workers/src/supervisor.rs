@@ -9,7 +9,8 @@ use std::time::Duration;
 use domain::DeviceName;
 use domain::report::{ProblemRef, ToolchainRef};
 use problems::Package;
-use protocol::worker::{Claim, ClaimRequest, Register, Registered};
+use protocol::worker::{AttemptOutcome, AttemptReport, Claim, ClaimRequest, Register, Registered};
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::attempt::Attempt;
@@ -23,6 +24,10 @@ const BACKOFF: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(5),
 ];
+
+/// How long a judging in hand may go on once the worker is to stop. Shorter than what process
+/// managers wait before they kill, so that handing it back still succeeds.
+pub const DRAIN_GRACE: Duration = Duration::from_secs(15);
 
 /// What a worker is started with.
 #[derive(Clone)]
@@ -41,6 +46,8 @@ pub struct Settings {
     pub environment: judge::Environment,
     /// Source of master seeds.
     pub entropy: Arc<dyn Fn() -> [u8; 32] + Send + Sync>,
+    /// See [`DRAIN_GRACE`].
+    pub drain_grace: Duration,
 }
 
 /// Why the worker ended on its own.
@@ -54,7 +61,8 @@ pub enum WorkerError {
     Superseded,
 }
 
-/// Runs until `shutdown` resolves; the judging in hand is finished first.
+/// Runs until `shutdown` resolves. The judging in hand is then finished, or handed back when that
+/// takes longer than the grace; neither costs it an attempt.
 pub async fn run(
     settings: Settings,
     shutdown: impl Future<Output = ()>,
@@ -66,12 +74,26 @@ pub async fn run(
         () = &mut shutdown => return Ok(()),
     };
     tracing::info!(worker = %registered.worker_id, incarnation = registered.incarnation, "registered");
+    let (drain, draining) = watch::channel(false);
     loop {
+        let claim_id = Uuid::new_v4();
         let claim = tokio::select! {
-            claim = worker.claim(&registered) => claim?,
-            () = &mut shutdown => return Ok(()),
+            claim = worker.claim(&registered, claim_id) => claim?,
+            () = &mut shutdown => {
+                worker.settle(&registered, claim_id).await;
+                return Ok(());
+            }
         };
-        worker.attempt(*claim, &registered).await;
+        let Some(claim) = claim else { continue };
+        let mut attempt = pin!(worker.attempt(*claim, &registered, draining.clone()));
+        tokio::select! {
+            () = &mut attempt => {}
+            () = &mut shutdown => {
+                drain.send_replace(true);
+                attempt.await;
+                return Ok(());
+            }
+        }
     }
 }
 
@@ -120,31 +142,51 @@ impl Worker {
     }
 
     /// Waits for work. The same claim id is repeated until an answer is read, so that a lost answer
-    /// loses no judging.
-    async fn claim(&self, registered: &Registered) -> Result<Box<Claim>, WorkerError> {
+    /// loses no judging. `None`: there was no work for as long as a call may wait.
+    async fn claim(
+        &self,
+        registered: &Registered,
+        claim_id: Uuid,
+    ) -> Result<Option<Box<Claim>>, WorkerError> {
         let mut failures = 0;
-        let mut claim_id = Uuid::new_v4();
         loop {
-            let body = ClaimRequest {
-                worker_id: registered.worker_id,
-                incarnation: registered.incarnation,
-                claim_id,
-                wait_s: registered.long_poll_s,
-            };
+            let body = Self::claim_request(registered, claim_id, registered.long_poll_s);
             match self.client.claim(&body).await {
-                Ok(answer) => match answer.claim {
-                    Some(claim) => return Ok(claim),
-                    None => {
-                        failures = 0;
-                        claim_id = Uuid::new_v4();
-                    }
-                },
+                Ok(answer) => return Ok(answer.claim),
                 Err(error) => pause_or_stop(error, &mut failures).await?,
             }
         }
     }
 
-    async fn attempt(&self, claim: Claim, registered: &Registered) {
+    /// Hands back what a claim cut short by shutdown may have been granted, known by its id.
+    async fn settle(&self, registered: &Registered, claim_id: Uuid) {
+        let body = Self::claim_request(registered, claim_id, 0.0);
+        let granted = match self.client.claim(&body).await {
+            Ok(answer) => answer.claim,
+            Err(error) => return tracing::debug!(%error, "the last claim was not settled"),
+        };
+        let Some(claim) = granted else { return };
+        let report = AttemptReport {
+            lease_token: claim.lease_token,
+            outcome: AttemptOutcome::Release {
+                reason: "the worker is shutting down".to_owned(),
+            },
+        };
+        if let Err(error) = self.client.report(claim.attempt_id, &report).await {
+            tracing::warn!(judging = %claim.judging_id, %error, "a claim was not handed back");
+        }
+    }
+
+    fn claim_request(registered: &Registered, claim_id: Uuid, wait_s: f64) -> ClaimRequest {
+        ClaimRequest {
+            worker_id: registered.worker_id,
+            incarnation: registered.incarnation,
+            claim_id,
+            wait_s,
+        }
+    }
+
+    async fn attempt(&self, claim: Claim, registered: &Registered, drain: watch::Receiver<bool>) {
         let key = (claim.problem.slug.clone(), claim.problem.version);
         let attempt = Attempt {
             client: self.client.clone(),
@@ -153,6 +195,8 @@ impl Worker {
             master_seed: (self.settings.entropy)(),
             heartbeat_interval: seconds(registered.heartbeat_interval_s),
             progress_interval: seconds(registered.progress_interval_s),
+            drain,
+            drain_grace: self.settings.drain_grace,
             claim,
         };
         attempt.run().await;

@@ -87,6 +87,11 @@ impl Rig {
 
     /// Starts a worker process on the emulated device.
     pub fn worker(&mut self) -> Process {
+        self.worker_with(&[])
+    }
+
+    /// The same with more flags.
+    pub fn worker_with(&mut self, flags: &[&str]) -> Process {
         self.workers_started += 1;
         let name = format!("w{}", self.workers_started);
         let mut command = lightspeed();
@@ -96,6 +101,7 @@ impl Rig {
             ])
             .args(["--device", "emulated", "--state"])
             .arg(self.state.path())
+            .args(flags)
             .stderr(log(self.state.path(), &name));
         Process::start(command)
     }

@@ -141,6 +141,44 @@ async fn a_worker_told_to_stop_finishes_what_it_has() {
     rig.assert_sound().await;
 }
 
+/// Four times, one more than attempts are granted: a judging that is handed back is charged for none.
+#[tokio::test]
+async fn a_worker_told_to_stop_hands_back_what_would_take_too_long() {
+    let mut rig = Rig::start().await;
+    let submission = rig.submit("vector_add", SLOW).await;
+    for _ in 0..4 {
+        let mut worker = rig.worker_with(&["--drain-grace-s", "0"]);
+        rig.until(submission, "running").await;
+        assert_eq!(worker.terminate(), Some(0));
+        let left = rig.submission(submission).await;
+        assert_eq!(left["status"], "queued", "{left}");
+        rig.assert_sound().await;
+    }
+    let _heir = rig.worker();
+    let done = rig.finished(submission).await;
+    assert_eq!(verdict(&done), "time_limit", "{done}");
+    rig.assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_worker_stopped_while_it_claims_keeps_nothing() {
+    let mut rig = Rig::start().await;
+    for delay in [0, 5, 20, 60] {
+        let mut idle = rig.worker();
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        let submission = rig.submit("vector_add", RIGHT).await;
+        tokio::time::sleep(Duration::from_millis(delay)).await;
+        assert_eq!(idle.terminate(), Some(0));
+        let left = rig.submission(submission).await;
+        assert_ne!(left["status"], "running", "after {delay} ms: {left}");
+        let mut heir = rig.worker();
+        let done = rig.finished(submission).await;
+        assert_eq!(verdict(&done), "accepted", "{done}");
+        heir.kill();
+        rig.assert_sound().await;
+    }
+}
+
 #[tokio::test]
 async fn a_cancelled_judging_stops_and_the_worker_goes_on() {
     let mut rig = Rig::start().await;

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use judge_workers::{Settings, WorkerError};
@@ -26,6 +27,9 @@ pub(crate) struct Worker {
     /// Unique among the workers that share the key [default: the host's name]
     #[arg(long)]
     name: Option<String>,
+    /// Told to stop, go on with the judging in hand for this many seconds, then hand it back
+    #[arg(long, value_name = "SECONDS", default_value_t = judge_workers::DRAIN_GRACE.as_secs())]
+    drain_grace_s: u64,
     /// Stop when standard input ends: the process that started it is gone
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
@@ -33,7 +37,7 @@ pub(crate) struct Worker {
     judging: local::Judging,
 }
 
-/// Works until it is told to stop; the judging in hand is finished first.
+/// Works until it is told to stop; the judging in hand is then finished or handed back.
 pub(crate) async fn run(
     arguments: Worker,
     global: &Global,
@@ -58,6 +62,7 @@ pub(crate) async fn run(
         packages: packages.into_iter().map(Arc::new).collect(),
         environment,
         entropy: Arc::new(local::fresh_seed),
+        drain_grace: Duration::from_secs(arguments.drain_grace_s),
     };
     let told = told_to_stop(arguments.until_stdin_ends)?;
     match judge_workers::run(settings, told).await {
