@@ -6,6 +6,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::command::Header;
 use crate::frame::{self, Tag};
+use crate::mailbox::Mailbox;
 use crate::policy::{Confinement, Policy};
 use crate::{confine, limits, seccomp};
 
@@ -36,6 +37,7 @@ pub enum EnterError {
 pub struct ChildChannel {
     requests: File,
     responses: File,
+    mailbox: Option<Mailbox>,
 }
 
 /// Confines this process for good and opens the line to the supervisor. Must be the first thing
@@ -48,6 +50,13 @@ pub fn enter() -> Result<ChildChannel, EnterError> {
         return Err(EnterError::Pipe(io::Error::other("no policy came first")));
     }
     let header: Header = serde_json::from_slice(&body).map_err(EnterError::Policy)?;
+    close_others(&[
+        Some(requests.as_raw_fd()),
+        Some(responses.as_raw_fd()),
+        header.mailbox,
+    ]);
+    let mailbox = header.mailbox.map(Mailbox::inherited).transpose();
+    let mailbox = mailbox.map_err(EnterError::Pipe)?;
     let confinement = confine(&header)?;
     if !confinement.is_confined() && !header.policy.allow_unconfined {
         let reason = confinement.warning().unwrap_or_default();
@@ -60,11 +69,17 @@ pub fn enter() -> Result<ChildChannel, EnterError> {
     Ok(ChildChannel {
         requests,
         responses,
+        mailbox,
     })
 }
 
 impl ChildChannel {
-    /// Waits for the request. There is one; a second call fails.
+    /// The memory shared with the supervisor, where it passed some on. A second call finds none.
+    pub fn mailbox(&mut self) -> Option<Mailbox> {
+        self.mailbox.take()
+    }
+
+    /// Waits for a request. Fails once the supervisor has closed the line.
     pub fn request(&mut self) -> io::Result<Vec<u8>> {
         match frame::read(&mut self.requests)? {
             (Tag::Request, body) => Ok(body),
@@ -75,6 +90,11 @@ impl ChildChannel {
     /// Sends a message on the way.
     pub fn progress(&mut self, message: &[u8]) -> io::Result<()> {
         frame::write(&mut self.responses, Tag::Progress, message)
+    }
+
+    /// Answers a request and goes on to the next.
+    pub fn respond(&mut self, response: &[u8]) -> io::Result<()> {
+        frame::write(&mut self.responses, Tag::Response, response)
     }
 
     /// Sends the response and ends the process at once: no destructor of a library that untrusted
@@ -109,7 +129,7 @@ fn restrict<E: std::fmt::Display>(step: &'static str) -> impl FnOnce(E) -> Enter
     }
 }
 
-/// Moves the pipes away from the standard descriptors and closes everything else. A library that
+/// Moves the pipes away from the standard descriptors. A library that
 /// prints ends up on standard error, never in a frame.
 fn take_pipes() -> io::Result<(File, File)> {
     let requests = duplicate(libc::STDIN_FILENO)?;
@@ -118,7 +138,6 @@ fn take_pipes() -> io::Result<(File, File)> {
     replace(null.as_raw_fd(), libc::STDIN_FILENO)?;
     replace(libc::STDERR_FILENO, libc::STDOUT_FILENO)?;
     drop(null);
-    close_others(requests.as_raw_fd(), responses.as_raw_fd());
     Ok((File::from(requests), File::from(responses)))
 }
 
@@ -143,16 +162,18 @@ fn replace(from: RawFd, to: RawFd) -> io::Result<()> {
     Ok(())
 }
 
-/// Closes every descriptor but the standard ones and the two given.
+/// Closes every descriptor but the standard ones and those given.
 #[allow(unsafe_code)]
-fn close_others(a: RawFd, b: RawFd) {
-    let (low, high) = (a.min(b).unsigned_abs(), a.max(b).unsigned_abs());
-    let gaps = [(3, low - 1), (low + 1, high - 1), (high + 1, u32::MAX)];
-    for (first, last) in gaps {
-        if first <= last {
+fn close_others(kept: &[Option<RawFd>]) {
+    let mut kept: Vec<u32> = kept.iter().flatten().map(|fd| fd.unsigned_abs()).collect();
+    kept.sort_unstable();
+    let mut first = 3;
+    for last in kept.into_iter().chain([u32::MAX]) {
+        if first < last {
             // SAFETY: `enter` runs first in `main`: no Rust value owns a descriptor in the gaps.
             // Kernels without the call (before 5.9) lack Landlock too.
-            unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+            unsafe { libc::syscall(libc::SYS_close_range, first, last - 1, 0) };
         }
+        first = last.saturating_add(1);
     }
 }

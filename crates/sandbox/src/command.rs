@@ -8,8 +8,9 @@ use std::os::unix::process::CommandExt;
 
 use crate::failure::ChildFailure;
 use crate::frame::{self, Tag};
+use crate::mailbox::Mailbox;
 use crate::policy::{Confinement, Policy};
-use crate::supervise::Supervisor;
+use crate::supervise::Session;
 
 /// The whole environment of a child. The CUDA variables matter to executors only: kernels are
 /// loaded when asked, and nothing is cached between judgings.
@@ -52,8 +53,24 @@ impl ChildCommand {
         on_message: &mut dyn FnMut(&[u8]),
         cancel: Option<&AtomicBool>,
     ) -> Result<ChildResponse, ChildFailure> {
-        let input = self.input(request).map_err(ChildFailure::Spawn)?;
-        let child = Command::new(&self.program)
+        let mut session = self.start(None)?;
+        let response = session.ask(request, self.policy.wall, cancel, on_message)?;
+        let confinement = session
+            .confinement()
+            .ok_or_else(|| ChildFailure::Protocol("it never said how it is confined".into()))?;
+        Ok(ChildResponse {
+            response,
+            confinement,
+        })
+    }
+
+    /// Starts the child and keeps the line open. It confines itself while the caller goes on; a host
+    /// that cannot confine it shows at the first request. The child can reach `mailbox` by
+    /// [`crate::ChildChannel::mailbox`].
+    pub fn start(&self, mailbox: Option<&Mailbox>) -> Result<Session, ChildFailure> {
+        let header = self.header(mailbox).map_err(ChildFailure::Spawn)?;
+        let mut command = Command::new(&self.program);
+        command
             .arg(&self.role)
             .env_clear()
             .envs(ENVIRONMENT)
@@ -61,21 +78,22 @@ impl ChildCommand {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(ChildFailure::Spawn)?;
-        Supervisor::new(child, &self.policy, cancel)?.converse(&input, on_message)
+            .stderr(Stdio::piped());
+        if let Some(mailbox) = mailbox {
+            mailbox.pass_to(&mut command);
+        }
+        let child = command.spawn().map_err(ChildFailure::Spawn)?;
+        Session::new(child, self.policy.clone(), header)
     }
 
-    fn input(&self, request: &[u8]) -> std::io::Result<Vec<u8>> {
+    fn header(&self, mailbox: Option<&Mailbox>) -> std::io::Result<Vec<u8>> {
         let header = Header {
             policy: self.policy.clone(),
             parent: std::process::id(),
+            mailbox: mailbox.map(Mailbox::descriptor),
         };
         let header = serde_json::to_vec(&header).map_err(std::io::Error::other)?;
-        let mut input = frame::encode(Tag::Policy, &header)?;
-        input.extend(frame::encode(Tag::Request, request)?);
-        Ok(input)
+        frame::encode(Tag::Policy, &header)
     }
 }
 
@@ -86,4 +104,6 @@ pub(crate) struct Header {
     /// The supervisor's process id, so that a child that lost it before it could ask for a death
     /// signal notices.
     pub(crate) parent: u32,
+    /// The descriptor of the mailbox, which the child keeps.
+    pub(crate) mailbox: Option<i32>,
 }

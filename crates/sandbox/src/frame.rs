@@ -101,6 +101,11 @@ impl Decoder {
         }
     }
 
+    /// Grants the whole cap again: the next response may be as large as the last.
+    pub(crate) fn renew(&mut self) {
+        self.allowance = self.cap;
+    }
+
     /// Takes bytes as they arrive.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);

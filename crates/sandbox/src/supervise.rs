@@ -9,9 +9,8 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::command::ChildResponse;
 use crate::failure::ChildFailure;
-use crate::frame::{Decoder, FrameError, Tag};
+use crate::frame::{self, Decoder, FrameError, Tag};
 use crate::policy::{Confinement, Policy};
 
 /// How often the caller's flag is looked at.
@@ -23,13 +22,17 @@ const MAX_STDERR_BYTES: usize = 64 * 1024;
 /// The child's own words (policy in force, refusal), on top of what the policy admits.
 const OVERHEAD_BYTES: u64 = 4096;
 
-/// A running child. Dropping it kills the process group and reaps the child.
-pub(crate) struct Supervisor<'a> {
+/// A running child and the line to it. Dropping it kills the process group and reaps the child.
+///
+/// Requests and responses alternate. A child that fails in any way is dead when the call returns, and
+/// every later call fails. It dies with the thread that started it, which must outlive the session.
+pub struct Session {
     child: Child,
     pipes: Pipes,
-    policy: &'a Policy,
-    deadline: Instant,
-    cancel: Option<&'a AtomicBool>,
+    policy: Policy,
+    frames: Frames,
+    /// What the child has not yet taken.
+    outbox: Vec<u8>,
     reaped: Option<Exit>,
 }
 
@@ -46,11 +49,12 @@ struct Exit {
     status: libc::c_int,
 }
 
-impl<'a> Supervisor<'a> {
+impl Session {
+    /// Takes over a child that was just started. `greeting` is the first thing it reads.
     pub(crate) fn new(
         mut child: Child,
-        policy: &'a Policy,
-        cancel: Option<&'a AtomicBool>,
+        policy: Policy,
+        greeting: Vec<u8>,
     ) -> Result<Self, ChildFailure> {
         let pipes = Pipes {
             input: child.stdin.take(),
@@ -58,77 +62,86 @@ impl<'a> Supervisor<'a> {
             errors: child.stderr.take(),
             stderr: Vec::new(),
         };
-        // From here on dropping `supervisor` cleans up.
-        let supervisor = Self {
+        // From here on dropping `session` cleans up.
+        let session = Self {
             child,
             pipes,
+            frames: Frames::new(policy.max_response_bytes),
             policy,
-            deadline: Instant::now() + policy.wall,
-            cancel,
+            outbox: greeting,
             reaped: None,
         };
-        supervisor
+        session
             .pipes
             .set_nonblocking()
             .map_err(ChildFailure::Spawn)?;
-        Ok(supervisor)
+        Ok(session)
     }
 
-    /// Sends `input`, collects frames, and ends the child.
-    pub(crate) fn converse(
-        mut self,
-        input: &[u8],
+    /// How the child is confined, known once it has answered anything.
+    #[must_use]
+    pub fn confinement(&self) -> Option<Confinement> {
+        self.frames.confinement.clone()
+    }
+
+    /// Sends a request and waits for the response, at most `wall`. Progress messages go to
+    /// `on_message` as they arrive. Setting `cancel` ends the call within some 20 ms.
+    pub fn ask(
+        &mut self,
+        request: &[u8],
+        wall: Duration,
+        cancel: Option<&AtomicBool>,
         on_message: &mut dyn FnMut(&[u8]),
-    ) -> Result<ChildResponse, ChildFailure> {
-        let mut unsent = input;
-        let mut frames = Frames::new(self.policy.max_response_bytes);
+    ) -> Result<Vec<u8>, ChildFailure> {
+        let frame = frame::encode(Tag::Request, request).map_err(ChildFailure::Spawn)?;
+        self.outbox.extend(frame);
+        self.frames.decoder.renew();
+        let turn = Turn {
+            deadline: Instant::now() + wall,
+            wall,
+            cancel,
+        };
+        let answer = self.converse(&turn, on_message);
+        if answer.is_err() {
+            self.kill();
+        }
+        answer
+    }
+
+    fn converse(
+        &mut self,
+        turn: &Turn<'_>,
+        on_message: &mut dyn FnMut(&[u8]),
+    ) -> Result<Vec<u8>, ChildFailure> {
         loop {
-            if self.is_cancelled() {
+            if turn.is_cancelled() {
                 return Err(ChildFailure::Cancelled);
             }
-            let Some(wait) = self.remaining() else {
-                return Err(self.past_deadline());
+            let Some(wait) = turn.remaining() else {
+                return Err(ChildFailure::WallClock { limit: turn.wall });
             };
             self.pipes
-                .poll(!unsent.is_empty(), wait)
+                .poll(!self.outbox.is_empty(), wait)
                 .map_err(|e| broken(&e))?;
-            unsent = self.pipes.send(unsent);
+            self.pipes.send(&mut self.outbox);
             self.pipes.collect_stderr();
             let closed = self
                 .pipes
-                .receive(&mut frames.decoder)
+                .receive(&mut self.frames.decoder)
                 .map_err(|e| broken(&e))?;
-            if let Some(response) = frames.advance(on_message)? {
+            if let Some(response) = self.frames.advance(on_message)? {
                 return Ok(response);
             }
             if closed {
-                return Err(self.ended_early(frames.decoder.is_mid_frame()));
+                return Err(self.ended_early(turn));
             }
-        }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
-    }
-
-    /// How long to wait for the next event; `None` past the deadline.
-    fn remaining(&self) -> Option<Duration> {
-        let left = self.deadline.checked_duration_since(Instant::now())?;
-        Some(match self.cancel {
-            Some(_) => left.min(CANCEL_INTERVAL),
-            None => left,
-        })
-    }
-
-    fn past_deadline(&self) -> ChildFailure {
-        ChildFailure::WallClock {
-            limit: self.policy.wall,
         }
     }
 
     /// The child closed its pipe without a response: its exit status says why.
-    fn ended_early(&mut self, mid_frame: bool) -> ChildFailure {
-        let grace = self.deadline.min(Instant::now() + EXIT_GRACE);
+    fn ended_early(&mut self, turn: &Turn<'_>) -> ChildFailure {
+        let mid_frame = self.frames.decoder.is_mid_frame();
+        let grace = turn.deadline.min(Instant::now() + EXIT_GRACE);
         let exit = loop {
             if let Some(exit) = self.try_reap() {
                 break exit;
@@ -139,7 +152,7 @@ impl<'a> Supervisor<'a> {
             std::thread::sleep(Duration::from_millis(1));
         };
         self.pipes.collect_stderr();
-        let failure = exit.explain(self.policy, self.pipes.stderr_text());
+        let failure = exit.explain(&self.policy, self.pipes.stderr_text());
         match failure {
             ChildFailure::ExitCode { code: 0, .. } if mid_frame => {
                 ChildFailure::Protocol("the response ended in the middle".into())
@@ -168,9 +181,12 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-impl Drop for Supervisor<'_> {
+impl Session {
     #[allow(unsafe_code)]
-    fn drop(&mut self) {
+    fn kill(&mut self) {
+        if self.reaped.is_some() {
+            return;
+        }
         // The group's id is the child's, which stays taken while the group has a member or the
         // child is not reaped; a group that is gone gives an error that changes nothing.
         // SAFETY: no memory is involved.
@@ -182,6 +198,34 @@ impl Drop for Supervisor<'_> {
                 break; // nothing to wait for: somebody else reaped it
             }
         }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The bounds of one request.
+struct Turn<'a> {
+    deadline: Instant,
+    wall: Duration,
+    cancel: Option<&'a AtomicBool>,
+}
+
+impl Turn<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// How long to wait for the next event; `None` past the deadline.
+    fn remaining(&self) -> Option<Duration> {
+        let left = self.deadline.checked_duration_since(Instant::now())?;
+        Some(match self.cancel {
+            Some(_) => left.min(CANCEL_INTERVAL),
+            None => left,
+        })
     }
 }
 
@@ -204,7 +248,7 @@ impl Exit {
     }
 }
 
-/// Puts frames in order: entered, progress..., response.
+/// Puts frames in order: entered, then progress... and a response for each request.
 struct Frames {
     decoder: Decoder,
     confinement: Option<Confinement>,
@@ -222,9 +266,9 @@ impl Frames {
     fn advance(
         &mut self,
         on_message: &mut dyn FnMut(&[u8]),
-    ) -> Result<Option<ChildResponse>, ChildFailure> {
+    ) -> Result<Option<Vec<u8>>, ChildFailure> {
         while let Some((tag, body)) = self.decoder.next().map_err(|e| refuse(&e))? {
-            match (tag, self.confinement.take()) {
+            match (tag, &self.confinement) {
                 (Tag::Entered, None) => {
                     let confinement = serde_json::from_slice(&body)
                         .map_err(|e| ChildFailure::Protocol(e.to_string()))?;
@@ -234,16 +278,8 @@ impl Frames {
                     let reason = String::from_utf8_lossy(&body).into_owned();
                     return Err(ChildFailure::Unconfined(reason));
                 }
-                (Tag::Progress, Some(confinement)) => {
-                    self.confinement = Some(confinement);
-                    on_message(&body);
-                }
-                (Tag::Response, Some(confinement)) => {
-                    return Ok(Some(ChildResponse {
-                        response: body,
-                        confinement,
-                    }));
-                }
+                (Tag::Progress, Some(_)) => on_message(&body),
+                (Tag::Response, Some(_)) => return Ok(Some(body)),
                 (tag, _) => {
                     return Err(ChildFailure::Protocol(format!("unexpected frame {tag:?}")));
                 }
@@ -305,21 +341,17 @@ impl Pipes {
         Ok(())
     }
 
-    /// Sends what fits; what is left. A child that does not read gets nothing more.
-    fn send<'b>(&mut self, mut unsent: &'b [u8]) -> &'b [u8] {
-        while let (Some(input), false) = (&mut self.input, unsent.is_empty()) {
-            match input.write(unsent) {
-                Ok(written) => unsent = &unsent[written..],
+    /// Sends what fits. A child that does not read gets nothing more.
+    fn send(&mut self, outbox: &mut Vec<u8>) {
+        while let (Some(input), false) = (&mut self.input, outbox.is_empty()) {
+            match input.write(outbox) {
+                Ok(written) => drop(outbox.drain(..written)),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return unsent,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return,
                 // The child is going; what it says last, or its status, tells more.
-                Err(_) => unsent = &[],
+                Err(_) => outbox.clear(),
             }
         }
-        if unsent.is_empty() {
-            self.input = None;
-        }
-        unsent
     }
 
     /// Takes what has arrived, at most a mebibyte a call; whether the pipe is closed.

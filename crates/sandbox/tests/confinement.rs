@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use sandbox::{ChildCommand, ChildFailure, ChildResponse, Policy};
+use sandbox::{ChildCommand, ChildFailure, ChildResponse, Mailbox, Policy};
 
 fn main() {
     if let Some(role) = std::env::args().nth(1).filter(|a| a.starts_with("__")) {
@@ -32,6 +32,8 @@ fn main() {
 const TESTS: &[(&str, fn())] = &[
     ("request_progress_and_response_round_trip", round_trip),
     ("large_requests_and_responses_do_not_deadlock", large),
+    ("a_session_answers_again_and_shares_memory", session),
+    ("a_session_that_failed_stays_failed", failed_session),
     ("everything_dangerous_is_denied", denied),
     ("granted_paths_can_be_read_and_nothing_beside_them", granted),
     ("nothing_is_inherited", nothing_inherited),
@@ -139,6 +141,38 @@ fn granted() {
     assert_eq!(read(inside.join("../file")), "denied");
     std::os::unix::fs::symlink("/etc/hostname", inside.join("link")).unwrap();
     assert_eq!(read(inside.join("link")), "denied");
+}
+
+fn session() {
+    let mut mailbox = Mailbox::create(1 << 20).unwrap();
+    let mut session = command("__mailbox", policy())
+        .start(Some(&mailbox))
+        .unwrap();
+    let mut ask = |request: &[u8]| {
+        let wall = Duration::from_secs(20);
+        session.ask(request, wall, None, &mut |_| {}).unwrap()
+    };
+    mailbox
+        .fill(0, 3, |slot| slot.copy_from_slice(b"abc"))
+        .unwrap();
+    assert_eq!(ask(b"upper"), b"abc");
+    assert_eq!(mailbox.read(0, 3).unwrap(), b"ABC");
+    assert_eq!(ask(b"upper"), b"ABC");
+    // The pipes, the mailbox and the standard three.
+    assert_eq!(ask(b"descriptors"), b"6");
+    assert!(session.confinement().unwrap().is_confined());
+}
+
+fn failed_session() {
+    let mut session = command("__spin", policy()).start(None).unwrap();
+    let wall = Duration::from_millis(200);
+    let failure = session.ask(b"", wall, None, &mut |_| {}).unwrap_err();
+    assert!(
+        matches!(failure, ChildFailure::WallClock { .. }),
+        "{failure}"
+    );
+    let again = session.ask(b"", Duration::from_secs(5), None, &mut |_| {});
+    assert!(again.is_err(), "it is dead");
 }
 
 fn nothing_inherited() {

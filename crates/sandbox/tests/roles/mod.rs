@@ -26,9 +26,31 @@ fn enter() -> ChildChannel {
     })
 }
 
+fn serve_mailbox(mut channel: ChildChannel) -> ! {
+    let mut mailbox = channel.mailbox().unwrap();
+    while let Ok(request) = channel.request() {
+        let answer = if request == b"descriptors" {
+            let open = (0..64).filter(|&fd| {
+                // SAFETY: asks for a flag; no memory is involved.
+                unsafe { libc::fcntl(fd, libc::F_GETFD) >= 0 }
+            });
+            open.count().to_string().into_bytes()
+        } else {
+            let before = mailbox.read(0, 3).unwrap();
+            mailbox.fill(0, 3, <[u8]>::make_ascii_uppercase).unwrap();
+            before
+        };
+        channel.respond(&answer).unwrap();
+    }
+    std::process::exit(0)
+}
+
 fn confined(role: &str, mut channel: ChildChannel) -> ! {
     if role == "__spin" {
         spin();
+    }
+    if role == "__mailbox" {
+        serve_mailbox(channel);
     }
     let request = channel.request().unwrap();
     match role {
