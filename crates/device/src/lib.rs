@@ -6,10 +6,12 @@
 
 pub mod emulated;
 mod error;
+mod open;
 mod operation;
 mod traits;
 
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
+pub use open::{OpenRequest, Target, open};
 pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
 pub use traits::{Device, KernelLayout, ModuleImage, Span};

@@ -11,9 +11,9 @@ use launch_plan::Plan;
 use problems::Shape;
 
 use crate::JudgeRequest;
+use crate::bench::Interruption;
 use crate::compile::wire::{CompileTimes, CompiledSource};
-use crate::execute::Interruption;
-use crate::execute::wire::ShapeOutcome;
+use crate::outcome::ShapeOutcome;
 
 /// What a judging has found out so far.
 #[derive(Default)]

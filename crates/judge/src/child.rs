@@ -1,40 +1,71 @@
 //! The bodies of the sandboxed children. The sandbox confines the process; this decides what it does.
 
-use crate::{compile, execute};
+use sandbox::{ChildChannel, Mailbox};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::check::child::Checker;
+use crate::compile;
+use crate::execute::child::Executor;
 
 /// Role of the child that parses, plans and compiles.
 pub const COMPILE_ROLE: &str = "__compile";
-/// Role of the child that owns a device and runs kernels.
+/// Role of the child that owns a device and runs the submission.
 pub const EXECUTE_ROLE: &str = "__execute";
+/// Role of the child that owns a device, runs the reference and compares.
+pub const CHECK_ROLE: &str = "__check";
 
 /// Whether a first command-line argument names a role.
 #[must_use]
 pub fn is_role(argument: &str) -> bool {
-    argument == COMPILE_ROLE || argument == EXECUTE_ROLE
+    [COMPILE_ROLE, EXECUTE_ROLE, CHECK_ROLE].contains(&argument)
 }
 
 /// Runs a role and ends the process. Must be called while the process is single-threaded and before
 /// it reads anything: everything from here on is confined.
 pub fn run(role: &str) -> ! {
-    let served = match role {
-        COMPILE_ROLE => serve(compile::child::answer),
-        EXECUTE_ROLE => serve(execute::child::answer),
-        _ => Err(format!("unknown role `{role}`")),
-    };
-    if let Err(message) = served {
+    let ended = sandbox::enter()
+        .map_err(|e| e.to_string())
+        .and_then(|channel| serve(role, channel));
+    if let Err(message) = ended {
         eprintln!("{message}");
     }
     std::process::exit(70)
 }
 
-type Answer = fn(&[u8], &mut dyn FnMut(&[u8])) -> Result<Vec<u8>, String>;
+fn serve(role: &str, mut channel: ChildChannel) -> Result<(), String> {
+    match role {
+        COMPILE_ROLE => {
+            let request = channel.request().map_err(|e| e.to_string())?;
+            channel.finish(&compile::child::answer(&request)?)
+        }
+        EXECUTE_ROLE => {
+            let mut executor = Executor::new(mailbox(&mut channel)?);
+            converse(channel, |request| executor.answer(request))
+        }
+        CHECK_ROLE => {
+            let mut checker = Checker::new(mailbox(&mut channel)?);
+            converse(channel, |request| checker.answer(request))
+        }
+        _ => Err(format!("unknown role `{role}`")),
+    }
+}
 
-fn serve(answer: Answer) -> Result<(), String> {
-    let mut channel = sandbox::enter().map_err(|e| e.to_string())?;
-    let request = channel.request().map_err(|e| e.to_string())?;
-    let response = answer(&request, &mut |message| {
-        // A parent that no longer listens is about to kill this process; nothing else to do.
-        let _ = channel.progress(message);
-    })?;
-    channel.finish(&response)
+fn mailbox(channel: &mut ChildChannel) -> Result<Mailbox, String> {
+    channel.mailbox().ok_or_else(|| "no mailbox".to_owned())
+}
+
+/// Answers requests until the supervisor closes the line.
+fn converse<Request: DeserializeOwned, Reply: Serialize>(
+    mut channel: ChildChannel,
+    mut answer: impl FnMut(Request) -> Result<Reply, String>,
+) -> Result<(), String> {
+    loop {
+        let request = channel.request().map_err(|e| e.to_string())?;
+        let reply = serde_json::from_slice(&request)
+            .map_err(|e| e.to_string())
+            .and_then(&mut answer);
+        let reply = serde_json::to_vec(&reply).map_err(|e| e.to_string())?;
+        channel.respond(&reply).map_err(|e| e.to_string())?;
+    }
 }

@@ -2,18 +2,25 @@
 //!
 //! The same procedure serves the worker and `lightspeed judge`; it knows neither HTTP nor a database.
 //! Untrusted text is only handed on: parsing, planning and compiling happen in a `__compile` child,
-//! execution in an `__execute` child, both confined by the `sandbox` crate. A binary that calls
+//! execution in an `__execute` child, reference and comparison in a `__check` child, all confined by
+//! the `sandbox` crate. A binary that calls
 //! [`judge`] must call [`child::run`] first thing in `main` when it was started for a role.
 
 mod assemble;
+mod bench;
+mod check;
 pub mod child;
 mod compile;
 mod environment;
 mod execute;
+mod inputs;
+mod loaded;
+mod outcome;
 mod procedure;
 mod request;
 mod resources;
 pub mod verify;
+mod wire;
 
 pub use environment::{Environment, EnvironmentError};
 pub use procedure::judge;

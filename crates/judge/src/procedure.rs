@@ -3,18 +3,24 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use device::{OpenRequest, Target};
 use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signature, Verdict};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::assemble::{Findings, assemble};
+use crate::bench::{Bench, Interruption};
 use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource};
 use crate::compile::{compile, compile_cached};
-use crate::execute::wire::{Code, ExecuteJob, ParameterJob, ShapeJob};
-use crate::execute::{Interruption, execute};
+use crate::inputs::run_keys;
+use crate::outcome::ShapeOutcome;
+use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_bytes};
 use crate::{Environment, JudgeRequest};
 
 /// Wall clock of the executor over all shapes on the emulated device.
 const EXECUTE_WALL: Duration = Duration::from_secs(60);
+
+/// Wall clock of a reference's compile; a package's own code, proven before it was published.
+const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
 
 /// Packages grant thread instructions; the device counts warp instructions. Granting one for every 8
 /// lets code that keeps a quarter of its lanes busy use all that was granted.
@@ -66,20 +72,54 @@ impl<'a> Judging<'a> {
             });
         }
         self.findings.shapes = package.shapes(self.request.mode, DeviceKind::Emulated, None);
+        let parameters = self.parameters()?;
 
-        progress(Progress {
-            phase: Phase::Compiling,
-            done: 0,
-            total: 1,
+        let open = self.open_request();
+        let most = parameters.iter().map(|p| mailbox_bytes(p)).max();
+        let mut bench = Bench::start(self.environment, &open, most.unwrap_or(0), EXECUTE_WALL)?;
+        // The children open their devices while the source is compiled.
+        let (opened, compiled) = std::thread::scope(|scope| {
+            let opening = scope.spawn(|| bench.open(&open));
+            let compiled = self.compile(progress);
+            let opened = opening.join();
+            (opened, compiled)
         });
+        let (submission, reference) = compiled?;
+        let opened = opened.map_err(|_| Interruption::ours("a child's opening panicked".into()))?;
+        self.findings.warnings.extend(opened?);
+
+        let submission = program(&self.findings.shapes, &parameters, submission);
+        let reference = program(&self.findings.shapes, &parameters, reference);
+        self.run(&mut bench, submission, reference, progress)
+    }
+
+    fn open_request(&self) -> OpenRequest {
+        let limits = &self.request.package.limits;
+        OpenRequest {
+            target: Target::Emulated,
+            limits: scoring::device(self.request.device).limits.clone(),
+            memory_limit_bytes: limits.memory_bytes,
+            instruction_fuel: limits.emulated_instructions / LANES_EXPECTED,
+            run_limit: seconds(limits.run_s),
+        }
+    }
+
+    fn compile(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(CompiledSource, CompiledSource), Interruption> {
+        let mut report = |done| {
+            progress(Progress {
+                phase: Phase::Compiling,
+                done,
+                total: 1,
+            });
+        };
+        report(0);
         let submission = self.compile_submission()?;
         let reference = self.compile_reference()?;
-        progress(Progress {
-            phase: Phase::Compiling,
-            done: 1,
-            total: 1,
-        });
-        self.execute(submission, reference, progress)
+        report(1);
+        Ok((submission, reference))
     }
 
     fn compile_submission(&mut self) -> Result<CompiledSource, Interruption> {
@@ -90,7 +130,7 @@ impl<'a> Judging<'a> {
             outcome,
             times,
             confinement_warning,
-        } = compile(self.environment, &job);
+        } = compile(self.environment, &job, seconds(package.limits.compile_s));
         self.findings.compile_times = times;
         self.findings.warnings.extend(confinement_warning);
         match outcome {
@@ -111,11 +151,11 @@ impl<'a> Judging<'a> {
         let arguments = self.arguments(reference_buffers)?;
         let source = package.reference_source.as_str();
         let job = self.compile_job(source, package.reference_signature(), arguments);
-        compile_cached(self.environment, &job)
+        compile_cached(self.environment, &job, REFERENCE_COMPILE_WALL)
             .outcome
             .map_err(|refusal| match refusal.verdict {
                 Verdict::Cancelled => refusal.into(),
-                _ => our_fault(format!("the problem's reference: {}", refusal.message)),
+                _ => Interruption::ours(format!("the problem's reference: {}", refusal.message)),
             })
     }
 
@@ -156,69 +196,65 @@ impl<'a> Judging<'a> {
         self.findings.shapes.iter().map(of_shape).collect()
     }
 
-    fn execute(
+    /// Every shape once: run, then compare.
+    fn run(
         &mut self,
-        submission: CompiledSource,
-        reference: CompiledSource,
+        bench: &mut Bench<'_>,
+        submission: Program,
+        reference: Program,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Interruption> {
-        let job = self.execute_job(submission, reference)?;
-        let total = u32::try_from(job.shapes.len()).unwrap_or(u32::MAX);
-        progress(Progress {
-            phase: Phase::Checking,
-            done: 0,
-            total,
-        });
-        let outcomes = &mut self.findings.outcomes;
-        let warning = execute(self.environment, &job, EXECUTE_WALL, &mut |outcome| {
-            outcomes.push(outcome);
-            let done = u32::try_from(outcomes.len()).unwrap_or(total);
+        let shapes = submission.shapes.clone();
+        let total = u32::try_from(shapes.len()).unwrap_or(u32::MAX);
+        let mut report = |done: usize| {
             progress(Progress {
                 phase: Phase::Checking,
-                done,
+                done: u32::try_from(done).unwrap_or(total),
                 total,
             });
-        })?;
-        self.findings.warnings.extend(warning);
+        };
+        report(0);
+        if let Some(blame) = bench.load(submission, reference)? {
+            self.findings.outcomes.push(blame.into());
+            return Ok(());
+        }
+        for (index, shape) in shapes.iter().enumerate() {
+            let outcome = self.check_shape(bench, index, shape)?;
+            let ends = outcome.ends_judging();
+            self.findings.outcomes.push(outcome);
+            report(index + 1);
+            if ends {
+                break;
+            }
+        }
         Ok(())
     }
 
-    fn execute_job(
+    fn check_shape(
         &self,
-        submission: CompiledSource,
-        reference: CompiledSource,
-    ) -> Result<ExecuteJob, Interruption> {
+        bench: &mut Bench<'_>,
+        index: usize,
+        shape: &ShapeJob,
+    ) -> Result<ShapeOutcome, Interruption> {
+        let started = self.environment.clock.monotonic();
+        let keys = run_keys(shape, &self.request.master_seed, 0);
+        let run = match bench.run(index, &keys)? {
+            Ok(run) => run,
+            Err(blame) => return Ok(blame.into()),
+        };
+        let mut outcome = ShapeOutcome::compared(bench.compare(index, &keys)?);
+        let elapsed = self.environment.clock.monotonic() - started;
+        outcome.check_s = (elapsed.as_secs_f64() - run.execute_s).max(0.0);
+        outcome.execute_s = run.execute_s;
+        outcome.counters = run.counters;
+        outcome.printed = run.printed;
+        Ok(outcome)
+    }
+
+    fn parameters(&self) -> Result<Vec<Vec<ParameterJob>>, Interruption> {
         let package = &self.request.package;
-        let plans = submission.plans.into_iter().zip(reference.plans);
-        let shapes = self
-            .findings
-            .shapes
-            .iter()
-            .zip(plans)
-            .map(|(shape, (plan, reference_plan))| {
-                Ok(ShapeJob {
-                    id: shape.id.clone(),
-                    parameters: parameters(package, shape)?,
-                    plan,
-                    reference_plan,
-                })
-            })
-            .collect::<Result<Vec<_>, Interruption>>()?;
-        Ok(ExecuteJob {
-            submission: Code {
-                ptx: submission.ptx,
-                lowered_names: submission.lowered_names,
-            },
-            reference: Code {
-                ptx: reference.ptx,
-                lowered_names: reference.lowered_names,
-            },
-            shapes,
-            limits: scoring::device(self.request.device).limits.clone(),
-            master_seed: self.request.master_seed,
-            memory_limit_bytes: package.limits.memory_bytes,
-            instruction_fuel: package.limits.emulated_instructions / LANES_EXPECTED,
-        })
+        let shapes = self.findings.shapes.iter();
+        shapes.map(|shape| parameters(package, shape)).collect()
     }
 
     fn report(self) -> Report {
@@ -228,6 +264,33 @@ impl<'a> Judging<'a> {
         report.finished_at = self.environment.clock.now();
         report
     }
+}
+
+fn program(
+    shapes: &[Shape],
+    parameters: &[Vec<ParameterJob>],
+    compiled: CompiledSource,
+) -> Program {
+    let jobs = shapes.iter().zip(parameters).zip(compiled.plans);
+    Program {
+        code: Code {
+            ptx: compiled.ptx,
+            cubin: compiled.cubin,
+            lowered_names: compiled.lowered_names,
+        },
+        shapes: jobs
+            .map(|((shape, parameters), plan)| ShapeJob {
+                id: shape.id.clone(),
+                parameters: parameters.clone(),
+                plan,
+            })
+            .collect(),
+    }
+}
+
+fn seconds(s: f64) -> Duration {
+    // The loader admits nothing else.
+    Duration::try_from_secs_f64(s).unwrap_or(Duration::from_secs(1))
 }
 
 fn parameters(package: &Package, shape: &Shape) -> Result<Vec<ParameterJob>, Interruption> {
@@ -271,7 +334,7 @@ fn scalar_argument(value: ScalarValue) -> launch_plan::Argument {
 
 #[allow(clippy::needless_pass_by_value)] // handed to map_err
 fn evaluation(error: problems::EvaluationError) -> Interruption {
-    our_fault(error.to_string())
+    Interruption::ours(error.to_string())
 }
 
 /// The problem's rule on scratch memory, over every shape. All of a plan's scratch lives at once: it is
@@ -302,13 +365,5 @@ impl From<CompileRefusal> for Interruption {
             kind: refusal.kind,
             message: refusal.message,
         }
-    }
-}
-
-fn our_fault(message: String) -> Interruption {
-    Interruption {
-        verdict: Verdict::JudgeError,
-        kind: None,
-        message,
     }
 }

@@ -12,7 +12,7 @@ use super::wire::{
 };
 
 /// Answers one request of the parent.
-pub(crate) fn answer(request: &[u8], _progress: &mut dyn FnMut(&[u8])) -> Result<Vec<u8>, String> {
+pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
     let job: CompileJob = serde_json::from_slice(request).map_err(|e| e.to_string())?;
     let mut times = CompileTimes::default();
     let outcome = plan_and_compile(&job, &mut times);
@@ -64,6 +64,7 @@ fn plan_and_compile(
     Ok(CompiledSource {
         plans,
         ptx: compiled.ptx,
+        cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,
         usage: compiled.kernels,
         warnings,
@@ -90,7 +91,7 @@ fn compile(
         source: program.device_source().to_owned(),
         name_expressions: name_expressions.into_iter().collect(),
         arch: job.limits.arch.clone(),
-        want_cubin: true, // its resource usage tells registers, spills and occupancy
+        want_cubin: true, // for GPUs; and its resource usage tells registers, spills and occupancy
     };
     toolchain::compile(&toolchain, &request)
 }

@@ -13,9 +13,7 @@ use self::wire::{CompileJob, CompileRefusal, CompileReply, CompileTimes};
 use crate::Environment;
 use crate::child::COMPILE_ROLE;
 
-/// CPU seconds, wall clock and memory of one compile. NVRTC's slowest honest source took 8 s.
-const CPU_S: u64 = 20;
-const WALL: Duration = Duration::from_secs(30);
+/// Memory of one compile.
 const MEMORY_BYTES: u64 = 4 << 30;
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
@@ -23,12 +21,12 @@ const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 const SIGKILL: i32 = 9;
 
 /// Plans and compiles an untrusted source.
-pub(crate) fn compile(environment: &Environment, job: &CompileJob) -> CompileReply {
+pub(crate) fn compile(environment: &Environment, job: &CompileJob, wall: Duration) -> CompileReply {
     let request = serde_json::to_vec(job).expect("a job is plain data");
     let command = ChildCommand {
         program: environment.program.clone(),
         role: COMPILE_ROLE.to_owned(),
-        policy: policy(environment),
+        policy: policy(environment, wall),
     };
     let answer = command.run(&request, &mut |_| {}, Some(&environment.cancel));
     let refusal = match answer {
@@ -42,7 +40,7 @@ pub(crate) fn compile(environment: &Environment, job: &CompileJob) -> CompileRep
             }
             Err(e) => our_fault(format!("the compile child answered nonsense: {e}")),
         },
-        Err(failure) => refuse(&failure),
+        Err(failure) => refuse(&failure, wall),
     };
     let times = CompileTimes::default();
     CompileReply {
@@ -53,40 +51,51 @@ pub(crate) fn compile(environment: &Environment, job: &CompileJob) -> CompileRep
 }
 
 /// Plans and compiles a package's own source, whose result is kept between judgings.
-pub(crate) fn compile_cached(environment: &Environment, job: &CompileJob) -> CompileReply {
+pub(crate) fn compile_cached(
+    environment: &Environment,
+    job: &CompileJob,
+    wall: Duration,
+) -> CompileReply {
     let Some(directory) = &environment.cache else {
-        return compile(environment, job);
+        return compile(environment, job, wall);
     };
     if let Some(reply) = cache::load(directory, job) {
         return reply;
     }
-    let reply = compile(environment, job);
+    let reply = compile(environment, job, wall);
     if reply.outcome.is_ok() {
         cache::store(directory, job, &reply);
     }
     reply
 }
 
-fn policy(environment: &Environment) -> Policy {
+fn policy(environment: &Environment, wall: Duration) -> Policy {
     Policy {
         readable: environment.toolchain.readable_paths(),
         loadable: environment.toolchain.loadable_paths(),
-        cpu_s: CPU_S,
-        wall: WALL,
+        cpu_s: cpu_s(wall),
+        wall,
         memory_bytes: Some(MEMORY_BYTES),
         max_response_bytes: MAX_RESPONSE_BYTES,
         allow_unconfined: environment.allow_unconfined,
     }
 }
 
-fn refuse(failure: &ChildFailure) -> CompileRefusal {
+/// Processor time within a wall clock: a compile has one busy thread, and a source that keeps it busy
+/// to the end should be told so rather than that the clock ran out.
+fn cpu_s(wall: Duration) -> u64 {
+    (wall.as_secs() * 2 / 3).max(1)
+}
+
+fn refuse(failure: &ChildFailure, wall: Duration) -> CompileRefusal {
     let (verdict, kind, message) = match failure {
         ChildFailure::WallClock { .. } => limit(format!(
             "compiling took longer than {} s, the limit",
-            WALL.as_secs()
+            wall.as_secs()
         )),
         ChildFailure::CpuLimit => limit(format!(
-            "compiling took more than {CPU_S} s of processor time, the limit"
+            "compiling took more than {} s of processor time, the limit",
+            cpu_s(wall)
         )),
         ChildFailure::MemoryLimit => limit(format!(
             "compiling needed more than {} GiB of memory, the limit",

@@ -29,6 +29,9 @@ pub(crate) struct CompiledSource {
     pub plans: Vec<Plan>,
     /// The code, for the emulated device.
     pub ptx: String,
+    /// The code, for a GPU of exactly the target's architecture.
+    #[serde(with = "hex::serde")]
+    pub cubin: Vec<u8>,
     /// Mangled kernel name by instantiation as the plans spell it.
     pub lowered_names: BTreeMap<String, String>,
     /// What the compiler made of each kernel.

@@ -1,24 +1,47 @@
-//! Puts a launch plan on a device.
+//! A program on a device, and how a launch plan is put on it.
 
 use std::collections::BTreeMap;
 
-use device::{Address, Argument, BufferId, Device, DeviceError, LaunchSpec, ModuleId, Operation};
-use device::{Span, StreamId};
+use device::{
+    Address, Argument, BufferId, Device, DeviceError, LaunchSpec, ModuleId, ModuleImage, Operation,
+    Span, StreamId,
+};
 use domain::VerdictKind;
 use launch_plan::{Buffer, Launch, LaunchArgument, Place, Plan};
 
 use crate::compile::wire::symbol_expression;
+use crate::wire::Code;
 
-/// A loaded program on a device.
-pub(super) struct Loaded<'a> {
-    pub device: &'a mut dyn Device,
-    pub stream: StreamId,
-    pub module: ModuleId,
+/// A device with one program on it.
+pub(crate) struct Loaded {
+    pub device: Box<dyn Device>,
+    stream: StreamId,
+    module: ModuleId,
     /// Mangled kernel name by instantiation.
-    pub lowered_names: &'a BTreeMap<String, String>,
+    lowered_names: BTreeMap<String, String>,
 }
 
-impl Loaded<'_> {
+impl Loaded {
+    /// Puts the code on the device.
+    pub fn new(mut device: Box<dyn Device>, code: Code) -> Result<Self, DeviceError> {
+        let module = device.load(ModuleImage {
+            ptx: &code.ptx,
+            cubin: &code.cubin,
+        })?;
+        let stream = device.stream()?;
+        Ok(Self {
+            device,
+            stream,
+            module,
+            lowered_names: code.lowered_names,
+        })
+    }
+
+    /// Puts the program's globals back to their initial contents.
+    pub fn reset(&mut self) -> Result<(), DeviceError> {
+        self.device.reset_globals(self.module)
+    }
+
     /// Runs a plan whose parameters lie in `parameters`. Scratch is allocated before the first
     /// operation and given back afterwards, whatever happens.
     pub fn run(

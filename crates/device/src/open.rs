@@ -1,0 +1,50 @@
+//! From a description to a device. The one place that knows every backend.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use domain::TargetLimits;
+use serde::{Deserialize, Serialize};
+
+use crate::{Device, DeviceError, EmulatedDevice, emulated};
+
+/// Which device is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    /// The CPU device.
+    Emulated,
+    /// A GPU of this host.
+    Gpu {
+        /// The driver's index.
+        ordinal: u32,
+        /// The CUPTI library to time with; without it nothing can be ranked.
+        cupti: Option<PathBuf>,
+    },
+}
+
+/// What a device is opened with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenRequest {
+    /// Which device.
+    pub target: Target,
+    /// What launches may ask for; on the emulated device, of the GPU it stands in for.
+    pub limits: TargetLimits,
+    /// Device memory admitted.
+    pub memory_limit_bytes: u64,
+    /// Warp instructions admitted for one run; emulated device only.
+    pub instruction_fuel: u64,
+    /// Time admitted for one run; GPUs only.
+    pub run_limit: Duration,
+}
+
+/// Opens a device. On a GPU this makes the context, which takes some tenths of a second.
+pub fn open(request: &OpenRequest) -> Result<Box<dyn Device>, DeviceError> {
+    match &request.target {
+        Target::Emulated => Ok(Box::new(EmulatedDevice::new(emulated::Settings {
+            limits: request.limits.clone(),
+            memory_limit_bytes: request.memory_limit_bytes,
+            instruction_fuel: request.instruction_fuel,
+        }))),
+        Target::Gpu { .. } => Err(DeviceError::Internal("this build drives no GPU".to_owned())),
+    }
+}

@@ -1,0 +1,218 @@
+//! The supervisor's side of a judging on a device: an executor with the submission, a checker with the
+//! reference, and the memory through which outputs go from one to the other.
+//!
+//! Both children are started before there is anything to run, so that they are confined and have their
+//! devices open by the time the source is compiled.
+
+use std::time::{Duration, Instant};
+
+use device::OpenRequest;
+use domain::report::OutputMismatch;
+use domain::{Verdict, VerdictKind};
+use sandbox::{ChildCommand, ChildFailure, Mailbox, Policy, Session};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Environment;
+use crate::check::wire::{CheckReply, CheckRequest, Checked};
+use crate::child::{CHECK_ROLE, EXECUTE_ROLE};
+use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed, Run};
+use crate::inputs::RunKeys;
+use crate::wire::{Blame, Program};
+
+/// A child's own allocations beyond the device memory it simulates.
+const OVERHEAD_BYTES: u64 = 2 << 30;
+const MAX_RESPONSE_BYTES: u64 = 64 << 20;
+/// Wall clock of one request to the checker. Only the problem's own code runs there.
+const CHECK_WALL: Duration = Duration::from_secs(120);
+
+/// Why a judging stopped when no shape's verdict says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interruption {
+    pub verdict: Verdict,
+    pub kind: Option<VerdictKind>,
+    pub message: String,
+}
+
+impl Interruption {
+    /// The judge's own fault.
+    pub fn ours(message: String) -> Self {
+        Self {
+            verdict: Verdict::JudgeError,
+            kind: None,
+            message,
+        }
+    }
+}
+
+/// Executor and checker of one judging.
+pub(crate) struct Bench<'a> {
+    environment: &'a Environment,
+    executor: Session,
+    checker: Session,
+    /// Wall clock of the executor over all requests, and what is left of it.
+    wall: Duration,
+    left: Duration,
+}
+
+impl<'a> Bench<'a> {
+    /// Starts both children. `wall` is the executor's over the whole judging.
+    pub fn start(
+        environment: &'a Environment,
+        open: &OpenRequest,
+        mailbox_bytes: u64,
+        wall: Duration,
+    ) -> Result<Self, Interruption> {
+        let mailbox = Mailbox::create(mailbox_bytes)
+            .map_err(|e| Interruption::ours(format!("no shared memory for outputs: {e}")))?;
+        let start = |role: &str| {
+            let command = ChildCommand {
+                program: environment.program.clone(),
+                role: role.to_owned(),
+                policy: policy(environment, open, mailbox_bytes, wall),
+            };
+            command
+                .start(Some(&mailbox))
+                .map_err(|e| Interruption::ours(format!("{role}: {e}")))
+        };
+        Ok(Self {
+            executor: start(EXECUTE_ROLE)?,
+            checker: start(CHECK_ROLE)?,
+            environment,
+            wall,
+            left: wall,
+        })
+    }
+
+    /// Opens the device in both children. Returns how their confinement fell short, if it did.
+    pub fn open(&mut self, request: &OpenRequest) -> Result<Option<String>, Interruption> {
+        match self.execute(&ExecuteRequest::Open(request.clone()))? {
+            Executed::Done => {}
+            other => return Err(Interruption::ours(format!("executor: {other:?}"))),
+        }
+        self.check(&CheckRequest::Open(request.clone()))?;
+        let confinements = [self.executor.confinement(), self.checker.confinement()];
+        Ok(confinements.into_iter().flatten().find_map(|c| c.warning()))
+    }
+
+    /// Loads both programs. `Some`: the submission's cannot be loaded, by its own fault.
+    pub fn load(
+        &mut self,
+        submission: Program,
+        reference: Program,
+    ) -> Result<Option<Blame>, Interruption> {
+        self.check(&CheckRequest::Load(Box::new(reference)))?;
+        match self.execute(&ExecuteRequest::Load(Box::new(submission)))? {
+            Executed::Failed(blame) => Ok(Some(blame)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Runs the submission once; its outputs then lie in the mailbox.
+    pub fn run(
+        &mut self,
+        shape: usize,
+        keys: &RunKeys,
+    ) -> Result<Result<Run, Blame>, Interruption> {
+        let keys = keys.clone();
+        match self.execute(&ExecuteRequest::Run { shape, keys })? {
+            Executed::Ran(run) => Ok(Ok(run)),
+            Executed::Failed(blame) => Ok(Err(blame)),
+            Executed::Done => Err(Interruption::ours("the executor did nothing".to_owned())),
+        }
+    }
+
+    /// Compares the outputs in the mailbox with what the reference makes of the same inputs.
+    pub fn compare(
+        &mut self,
+        shape: usize,
+        keys: &RunKeys,
+    ) -> Result<Vec<OutputMismatch>, Interruption> {
+        let keys = keys.clone();
+        match self.check(&CheckRequest::Compare { shape, keys })? {
+            Checked::Compared(mismatches) => Ok(mismatches),
+            Checked::Done => Err(Interruption::ours("the checker did nothing".to_owned())),
+        }
+    }
+
+    fn execute(&mut self, request: &ExecuteRequest) -> Result<Executed, Interruption> {
+        let started = Instant::now();
+        let reply: Result<ExecuteReply, _> =
+            ask(&mut self.executor, request, self.left, self.environment);
+        self.left = self.left.saturating_sub(started.elapsed());
+        reply
+            .map_err(|failure| blame_executor(&failure, self.wall))?
+            .map_err(|message| Interruption::ours(format!("executor: {message}")))
+    }
+
+    fn check(&mut self, request: &CheckRequest) -> Result<Checked, Interruption> {
+        let reply: Result<CheckReply, _> =
+            ask(&mut self.checker, request, CHECK_WALL, self.environment);
+        reply
+            .map_err(|failure| match failure {
+                ChildFailure::Cancelled => cancelled(),
+                other => Interruption::ours(format!("checker: {other}")),
+            })?
+            .map_err(|message| Interruption::ours(format!("checker: {message}")))
+    }
+}
+
+fn ask<Reply: DeserializeOwned>(
+    session: &mut Session,
+    request: &impl Serialize,
+    wall: Duration,
+    environment: &Environment,
+) -> Result<Reply, ChildFailure> {
+    let request = serde_json::to_vec(request).expect("a request is plain data");
+    let answer = session.ask(&request, wall, Some(&environment.cancel), &mut |_| {})?;
+    serde_json::from_slice(&answer).map_err(|e| ChildFailure::Protocol(e.to_string()))
+}
+
+fn policy(
+    environment: &Environment,
+    open: &OpenRequest,
+    mailbox_bytes: u64,
+    wall: Duration,
+) -> Policy {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    Policy {
+        readable: Vec::new(),
+        loadable: Vec::new(),
+        // Every host thread may burn the whole wall clock; the wall clock is the real limit.
+        cpu_s: (wall + CHECK_WALL).as_secs() * threads,
+        wall,
+        memory_bytes: Some(open.memory_limit_bytes * 2 + mailbox_bytes + OVERHEAD_BYTES),
+        max_response_bytes: MAX_RESPONSE_BYTES,
+        allow_unconfined: environment.allow_unconfined,
+    }
+}
+
+fn blame_executor(failure: &ChildFailure, wall: Duration) -> Interruption {
+    match failure {
+        ChildFailure::WallClock { .. } | ChildFailure::CpuLimit => Interruption {
+            verdict: Verdict::TimeLimit,
+            kind: Some(VerdictKind::WallClock),
+            message: format!("running took longer than {} s, the limit", wall.as_secs()),
+        },
+        ChildFailure::Cancelled => cancelled(),
+        ChildFailure::MemoryLimit => Interruption {
+            verdict: Verdict::MemoryLimit,
+            kind: None,
+            message: "the judging needed more memory than the emulated device has".to_owned(),
+        },
+        ChildFailure::ResponseTooLarge => Interruption {
+            verdict: Verdict::OutputLimit,
+            kind: None,
+            message: "the kernels printed more than the judge takes".to_owned(),
+        },
+        other => Interruption::ours(format!("executor: {other}")),
+    }
+}
+
+fn cancelled() -> Interruption {
+    Interruption {
+        verdict: Verdict::Cancelled,
+        kind: None,
+        message: "cancelled while running".to_owned(),
+    }
+}

@@ -1,0 +1,36 @@
+//! What the checker is asked and what it answers.
+
+use device::OpenRequest;
+use domain::report::OutputMismatch;
+use serde::{Deserialize, Serialize};
+
+use crate::inputs::RunKeys;
+use crate::wire::Program;
+
+/// A request to the checker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum CheckRequest {
+    /// Open the device. Comes first.
+    Open(OpenRequest),
+    /// Load the problem's reference. Comes second.
+    Load(Box<Program>),
+    /// Run the reference on the inputs of these keys and compare with the outputs in the mailbox.
+    Compare {
+        /// Index of the shape.
+        shape: usize,
+        /// Keys of its inputs.
+        keys: RunKeys,
+    },
+}
+
+/// What came of a request. `Err`: the judge's own fault.
+pub(crate) type CheckReply = Result<Checked, String>;
+
+/// What came of a request.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Checked {
+    /// Done, nothing to tell.
+    Done,
+    /// Outputs that differ; none of them is good.
+    Compared(Vec<OutputMismatch>),
+}

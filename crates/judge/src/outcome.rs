@@ -1,0 +1,104 @@
+//! What became of one shape.
+
+use domain::report::{Counters, OutputMismatch};
+use domain::{Verdict, VerdictKind};
+
+use crate::wire::Blame;
+
+/// One shape's result.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ShapeOutcome {
+    /// This shape's verdict.
+    pub verdict: Verdict,
+    /// What exactly.
+    pub kind: Option<VerdictKind>,
+    /// One sentence for a person.
+    pub message: Option<String>,
+    /// Line in the submitted source that the message is about.
+    pub line: Option<u32>,
+    /// Outputs that differ.
+    pub mismatches: Vec<OutputMismatch>,
+    /// What the device counted.
+    pub counters: Option<Counters>,
+    /// What kernels printed.
+    pub printed: String,
+    /// Seconds in the submission's kernels.
+    pub execute_s: f64,
+    /// Seconds in generating, the reference and the comparison.
+    pub check_s: f64,
+}
+
+impl ShapeOutcome {
+    /// Right, or wrong where outputs differ.
+    pub fn compared(mismatches: Vec<OutputMismatch>) -> Self {
+        let Some(worst) = mismatches.first() else {
+            return Self::of(Verdict::Accepted);
+        };
+        Self {
+            message: Some(describe(worst)),
+            mismatches,
+            ..Self::of(Verdict::WrongAnswer)
+        }
+    }
+
+    /// Whether what comes after it is worth a run. A wrong answer on one shape still leaves something
+    /// to learn from the next; running out of time or memory would only do so again.
+    pub fn ends_judging(&self) -> bool {
+        !matches!(
+            self.verdict,
+            Verdict::Accepted | Verdict::WrongAnswer | Verdict::RuntimeError
+        )
+    }
+
+    fn of(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            kind: None,
+            message: None,
+            line: None,
+            mismatches: Vec::new(),
+            counters: None,
+            printed: String::new(),
+            execute_s: 0.0,
+            check_s: 0.0,
+        }
+    }
+}
+
+impl From<Blame> for ShapeOutcome {
+    fn from(blame: Blame) -> Self {
+        Self {
+            kind: blame.kind,
+            message: Some(blame.message),
+            line: blame.line,
+            ..Self::of(blame.verdict)
+        }
+    }
+}
+
+fn describe(mismatch: &OutputMismatch) -> String {
+    let OutputMismatch {
+        output,
+        count,
+        elements,
+        unwritten,
+        ..
+    } = mismatch;
+    if unwritten == elements {
+        return format!("`{output}` was never written");
+    }
+    let mut text = format!("`{output}`: {count} of {elements} elements are wrong");
+    if *unwritten > 0 {
+        text += &format!(", {unwritten} of them never written");
+    }
+    if let Some(first) = mismatch.first.first() {
+        let index: Vec<String> = first.index.iter().map(|i| format!("[{i}]")).collect();
+        text += &format!(
+            "; first at {output}{}: expected {}, got {}",
+            index.concat(),
+            first.expected,
+            first.actual
+        );
+    }
+    text
+}
