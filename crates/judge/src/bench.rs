@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use device::OpenRequest;
 use domain::report::OutputMismatch;
-use domain::{Verdict, VerdictKind};
+use domain::{MachineState, TimerRef, Verdict, VerdictKind};
 use sandbox::{ChildCommand, ChildFailure, Mailbox, Policy, Session};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,7 +18,7 @@ use crate::check::wire::{CheckReply, CheckRequest, Checked};
 use crate::child::{CHECK_ROLE, EXECUTE_ROLE};
 use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed, Run};
 use crate::inputs::RunKeys;
-use crate::wire::{Blame, Program};
+use crate::wire::{Blame, Code, Program};
 
 /// A child's own allocations beyond the device memory it simulates.
 const OVERHEAD_BYTES: u64 = 2 << 30;
@@ -88,7 +88,7 @@ impl<'a> Bench<'a> {
     pub fn open(&mut self, request: &OpenRequest) -> Result<Option<String>, Interruption> {
         match self.execute(&ExecuteRequest::Open(request.clone()))? {
             Executed::Done => {}
-            other => return Err(Interruption::ours(format!("executor: {other:?}"))),
+            other => return Err(unexpected(&other)),
         }
         self.check(&CheckRequest::Open(request.clone()))?;
         let confinements = [self.executor.confinement(), self.checker.confinement()];
@@ -100,9 +100,14 @@ impl<'a> Bench<'a> {
         &mut self,
         submission: Program,
         reference: Program,
+        kernels: Option<Code>,
     ) -> Result<Option<Blame>, Interruption> {
-        self.check(&CheckRequest::Load(Box::new(reference)))?;
-        match self.execute(&ExecuteRequest::Load(Box::new(submission)))? {
+        self.check(&CheckRequest::Load {
+            program: Box::new(reference),
+            kernels: kernels.clone(),
+        })?;
+        let program = Box::new(submission);
+        match self.execute(&ExecuteRequest::Load { program, kernels })? {
             Executed::Failed(blame) => Ok(Some(blame)),
             _ => Ok(None),
         }
@@ -118,7 +123,58 @@ impl<'a> Bench<'a> {
         match self.execute(&ExecuteRequest::Run { shape, keys })? {
             Executed::Ran(run) => Ok(Ok(run)),
             Executed::Failed(blame) => Ok(Err(blame)),
-            Executed::Done => Err(Interruption::ours("the executor did nothing".to_owned())),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Keeps the device busy until its clock is steady; times of the canary, s.
+    pub fn warm_up(&mut self) -> Result<Vec<f64>, Interruption> {
+        match self.execute(&ExecuteRequest::WarmUp)? {
+            Executed::Warm(times) => Ok(times.iter().map(Duration::as_secs_f64).collect()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// One timed run; seconds, on a device that measures.
+    pub fn time(
+        &mut self,
+        shape: usize,
+        keys: &RunKeys,
+    ) -> Result<Result<Option<f64>, Blame>, Interruption> {
+        let keys = keys.clone();
+        self.timed(&ExecuteRequest::Time { shape, keys })
+    }
+
+    /// Checks what the last timed run left; its outputs then lie in the mailbox.
+    pub fn deliver(&mut self) -> Result<Result<(), Blame>, Interruption> {
+        match self.execute(&ExecuteRequest::Deliver)? {
+            Executed::Done => Ok(Ok(())),
+            Executed::Failed(blame) => Ok(Err(blame)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The time of one run by the second method, s.
+    pub fn slope(&mut self, shape: usize) -> Result<Result<Option<f64>, Blame>, Interruption> {
+        self.timed(&ExecuteRequest::Slope { shape })
+    }
+
+    fn timed(
+        &mut self,
+        request: &ExecuteRequest,
+    ) -> Result<Result<Option<f64>, Blame>, Interruption> {
+        match self.execute(request)? {
+            Executed::Timed(time) => Ok(Ok(time.map(|t| t.as_secs_f64()))),
+            Executed::Failed(blame) => Ok(Err(blame)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// What the device's sensors say, and what measures.
+    pub fn state(&mut self) -> Result<(Option<MachineState>, Option<TimerRef>), Interruption> {
+        match self.execute(&ExecuteRequest::State)? {
+            Executed::State { state, timer } => Ok((state, timer)),
+            other => Err(unexpected(&other)),
         }
     }
 
@@ -207,6 +263,10 @@ fn blame_executor(failure: &ChildFailure, wall: Duration) -> Interruption {
         },
         other => Interruption::ours(format!("executor: {other}")),
     }
+}
+
+fn unexpected(answer: &Executed) -> Interruption {
+    Interruption::ours(format!("the executor answered out of turn: {answer:?}"))
 }
 
 fn cancelled() -> Interruption {

@@ -3,9 +3,12 @@
 //! Executor and checker each make them from the same keys, which the supervisor derives one run at a
 //! time; neither ever holds the seed.
 
+use device::{BufferId, DeviceError};
 use problems::subkey::{self, Subkey};
 use problems::{TensorSpec, element, generate};
 
+use crate::kernels::Kernels;
+use crate::loaded::Loaded;
 use crate::wire::{ParameterJob, ShapeJob};
 
 /// The key of each generated tensor of one run, by parameter.
@@ -22,15 +25,39 @@ pub(crate) fn run_keys(shape: &ShapeJob, master_seed: &[u8; 32], run: u64) -> Ru
     shape.parameters.iter().map(key).collect()
 }
 
-/// Initial contents of each tensor, by parameter; outputs hold poison.
-pub(crate) fn initial_contents(shape: &ShapeJob, keys: &RunKeys) -> Vec<Option<Vec<u8>>> {
-    let parameters = shape.parameters.iter().zip(keys);
-    parameters
-        .map(|(parameter, key)| match parameter {
-            ParameterJob::Scalar => None,
-            ParameterJob::Tensor { spec, .. } => Some(contents(spec, *key)),
-        })
-        .collect()
+/// Puts a tensor's initial contents into its buffer; an output's are poison.
+pub(crate) fn initialise(
+    program: &mut Loaded,
+    kernels: Option<&Kernels>,
+    spec: &TensorSpec,
+    key: Option<Subkey>,
+    buffer: BufferId,
+) -> Result<(), DeviceError> {
+    match kernels {
+        Some(kernels) => {
+            let operation = kernels.initialise(buffer, spec, key);
+            program.device.run(program.stream, &[operation]).map(|_| ())
+        }
+        None => program.device.write(buffer, &contents(spec, key)),
+    }
+}
+
+/// The same contents on the host. Made where [`initialise`] would make them: a device's logarithm may
+/// differ from the host's in the last place, and executor and checker must not differ at all.
+pub(crate) fn initial_contents(
+    program: &mut Loaded,
+    kernels: Option<&Kernels>,
+    spec: &TensorSpec,
+    key: Option<Subkey>,
+) -> Result<Vec<u8>, DeviceError> {
+    if kernels.is_none() {
+        return Ok(contents(spec, key));
+    }
+    let buffer = program.device.allocate(spec.bytes, &spec.name)?;
+    let made =
+        initialise(program, kernels, spec, key, buffer).and_then(|()| program.device.read(buffer));
+    program.device.free(buffer)?;
+    made
 }
 
 fn contents(spec: &TensorSpec, key: Option<Subkey>) -> Vec<u8> {

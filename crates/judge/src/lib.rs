@@ -14,6 +14,7 @@ mod compile;
 mod environment;
 mod execute;
 mod inputs;
+mod kernels;
 mod loaded;
 mod outcome;
 mod procedure;

@@ -12,10 +12,13 @@ use launch_plan::{Buffer, Launch, LaunchArgument, Place, Plan};
 use crate::compile::wire::symbol_expression;
 use crate::wire::Code;
 
+/// Scratch buffers of a plan, by the plan's numbers.
+pub(crate) type Scratch = BTreeMap<u32, BufferId>;
+
 /// A device with one program on it.
 pub(crate) struct Loaded {
     pub device: Box<dyn Device>,
-    stream: StreamId,
+    pub stream: StreamId,
     module: ModuleId,
     /// Mangled kernel name by instantiation.
     lowered_names: BTreeMap<String, String>,
@@ -43,27 +46,26 @@ impl Loaded {
     }
 
     /// Runs a plan whose parameters lie in `parameters`. Scratch is allocated before the first
-    /// operation and given back afterwards, whatever happens.
+    /// operation and given back afterwards, whatever happens. One run for the whole plan: its limits
+    /// hold for the shape, not for a part of it.
     pub fn run(
         &mut self,
         plan: &Plan,
         parameters: &[Option<BufferId>],
     ) -> Result<Span, DeviceError> {
-        let mut scratch = BTreeMap::new();
+        let mut scratch = Scratch::new();
         let result = self
             .allocate(plan, &mut scratch)
-            .and_then(|()| self.run_operations(plan, parameters, &scratch));
+            .and_then(|()| self.operations(plan, parameters, &scratch))
+            .and_then(|operations| self.device.run(self.stream, &operations));
         for buffer in scratch.into_values() {
             self.device.free(buffer)?;
         }
         result
     }
 
-    fn allocate(
-        &mut self,
-        plan: &Plan,
-        scratch: &mut BTreeMap<u32, BufferId>,
-    ) -> Result<(), DeviceError> {
+    /// Allocates a plan's scratch. What was allocated before a failure is in `scratch` too.
+    pub fn allocate(&mut self, plan: &Plan, scratch: &mut Scratch) -> Result<(), DeviceError> {
         for operation in &plan.operations {
             if let launch_plan::Operation::Allocate {
                 scratch: id,
@@ -78,25 +80,25 @@ impl Loaded {
         Ok(())
     }
 
-    /// One run for the whole plan: its limits hold for the shape, not for a part of it.
-    fn run_operations(
+    /// A plan as operations on this device, after the last [`Loaded::reset`].
+    pub fn operations(
         &mut self,
         plan: &Plan,
         parameters: &[Option<BufferId>],
-        scratch: &BTreeMap<u32, BufferId>,
-    ) -> Result<Span, DeviceError> {
+        scratch: &Scratch,
+    ) -> Result<Vec<Operation>, DeviceError> {
         let mut operations = Vec::new();
         for operation in &plan.operations {
             operations.extend(self.translate(operation, parameters, scratch)?);
         }
-        self.device.run(self.stream, &operations)
+        Ok(operations)
     }
 
     fn translate(
         &mut self,
         operation: &launch_plan::Operation,
         parameters: &[Option<BufferId>],
-        scratch: &BTreeMap<u32, BufferId>,
+        scratch: &Scratch,
     ) -> Result<Option<Operation>, DeviceError> {
         use launch_plan::Operation as Planned;
         let place = |place: &Place| resolve(place, parameters, scratch);
@@ -249,7 +251,7 @@ fn argument_bytes(argument: &Argument) -> u64 {
 fn resolve(
     place: &Place,
     parameters: &[Option<BufferId>],
-    scratch: &BTreeMap<u32, BufferId>,
+    scratch: &Scratch,
 ) -> Result<Address, DeviceError> {
     let buffer = match place.buffer {
         Buffer::Null => return Ok(Address::Null),

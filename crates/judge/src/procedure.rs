@@ -214,7 +214,7 @@ impl<'a> Judging<'a> {
             });
         };
         report(0);
-        if let Some(blame) = bench.load(submission, reference)? {
+        if let Some(blame) = bench.load(submission, reference, None)? {
             self.findings.outcomes.push(blame.into());
             return Ok(());
         }

@@ -31,7 +31,7 @@ pub mod subkey;
 pub use call::{Argument, ScalarSpec, ScalarValue, TensorSpec};
 pub use error::{EvaluationError, PackageError};
 pub use expect::Expectation;
-pub use generate::Generator;
+pub use generate::{Generator, Outliers};
 pub use load::load_all;
 pub use package::{
     Bilingual, Difficulty, Kind, Package, ParameterRole, ParameterSpec, Solution, Tolerance,

@@ -8,15 +8,17 @@ use sandbox::Mailbox;
 
 use super::expected::{Expected, run_reference};
 use super::wire::{CheckReply, CheckRequest, Checked};
-use crate::inputs::{RunKeys, initial_contents};
+use crate::inputs::RunKeys;
+use crate::kernels::Kernels;
 use crate::loaded::Loaded;
-use crate::wire::{ParameterJob, Program, ShapeJob, mailbox_slots};
+use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_slots};
 
 /// The checker between requests.
 pub(crate) struct Checker {
     mailbox: Mailbox,
     device: Option<Box<dyn Device>>,
     reference: Option<Loaded>,
+    kernels: Option<Kernels>,
     shapes: Vec<ShapeJob>,
 }
 
@@ -26,6 +28,7 @@ impl Checker {
             mailbox,
             device: None,
             reference: None,
+            kernels: None,
             shapes: Vec::new(),
         }
     }
@@ -36,16 +39,22 @@ impl Checker {
                 self.device = Some(device::open(&request).map_err(|e| e.to_string())?);
                 Ok(Checked::Done)
             }
-            CheckRequest::Load(program) => self.load(*program),
+            CheckRequest::Load { program, kernels } => self.load(*program, kernels.as_ref()),
             CheckRequest::Compare { shape, keys } => {
                 self.compare(shape, &keys).map(Checked::Compared)
             }
         }
     }
 
-    fn load(&mut self, program: Program) -> CheckReply {
+    fn load(&mut self, program: Program, kernels: Option<&Code>) -> CheckReply {
         let device = self.device.take().ok_or("no device is open")?;
-        let loaded = Loaded::new(device, program.code).map_err(|e| format!("reference: {e}"))?;
+        let mut loaded =
+            Loaded::new(device, program.code).map_err(|e| format!("reference: {e}"))?;
+        let stream = loaded.stream;
+        self.kernels = kernels
+            .map(|code| Kernels::load(loaded.device.as_mut(), stream, code))
+            .transpose()
+            .map_err(|e| e.to_string())?;
         self.reference = Some(loaded);
         self.shapes = program.shapes;
         Ok(Checked::Done)
@@ -54,8 +63,7 @@ impl Checker {
     fn compare(&mut self, shape: usize, keys: &RunKeys) -> Result<Vec<OutputMismatch>, String> {
         let reference = self.reference.as_mut().ok_or("no reference is loaded")?;
         let shape = self.shapes.get(shape).ok_or("no such shape")?;
-        let inputs = initial_contents(shape, keys);
-        let expected = run_reference(reference, shape, &inputs)
+        let expected = run_reference(reference, self.kernels.as_ref(), shape, keys)
             .map_err(|e| format!("the reference failed on shape `{}`: {e}", shape.id))?;
         let mut mismatches = Vec::new();
         let slots = mailbox_slots(&shape.parameters);

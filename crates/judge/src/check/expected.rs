@@ -1,9 +1,12 @@
 //! What the reference says of one run's inputs.
 
-use device::{BufferId, DeviceError};
-use domain::Direction;
+use device::{Address, BufferId, DeviceError, Operation};
+use domain::{Direction, ElementType};
+use problems::subkey::Subkey;
 use problems::{TensorSpec, element};
 
+use crate::inputs::{self, RunKeys};
+use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{ParameterJob, ShapeJob};
 
@@ -18,12 +21,13 @@ pub(super) struct Expected {
 /// Runs the reference; one entry a parameter of the submission, `None` for what is no output.
 pub(super) fn run_reference(
     reference: &mut Loaded,
+    kernels: Option<&Kernels>,
     shape: &ShapeJob,
-    inputs: &[Option<Vec<u8>>],
+    keys: &RunKeys,
 ) -> Result<Vec<Option<Expected>>, DeviceError> {
     reference.reset()?;
     let mut buffers: Vec<Option<BufferId>> = Vec::new();
-    let result = run(reference, shape, inputs, &mut buffers);
+    let result = run(reference, kernels, shape, keys, &mut buffers);
     for buffer in buffers.into_iter().flatten() {
         reference.device.free(buffer)?;
     }
@@ -32,19 +36,17 @@ pub(super) fn run_reference(
 
 fn run(
     reference: &mut Loaded,
+    kernels: Option<&Kernels>,
     shape: &ShapeJob,
-    inputs: &[Option<Vec<u8>>],
+    keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
 ) -> Result<Vec<Option<Expected>>, DeviceError> {
-    for (parameter, contents) in shape.parameters.iter().zip(inputs) {
-        let (ParameterJob::Tensor { spec, .. }, Some(contents)) = (parameter, contents) else {
-            buffers.push(None);
-            continue;
-        };
-        for (label, bytes) in reference_buffers(spec, contents) {
-            let buffer = reference.device.allocate(bytes.len() as u64, &label)?;
-            buffers.push(Some(buffer));
-            reference.device.write(buffer, &bytes)?;
+    for (parameter, key) in shape.parameters.iter().zip(keys) {
+        match parameter {
+            ParameterJob::Tensor { spec, .. } => {
+                prepare(reference, kernels, spec, *key, buffers)?;
+            }
+            ParameterJob::Scalar => buffers.push(None),
         }
     }
     reference.run(&shape.plan, buffers)?;
@@ -75,18 +77,37 @@ fn run(
 
 /// What the reference gets for one tensor: inputs and integers as they are, a floating output as
 /// doubles followed by its magnitudes.
-fn reference_buffers(spec: &TensorSpec, contents: &[u8]) -> Vec<(String, Vec<u8>)> {
+fn prepare(
+    reference: &mut Loaded,
+    kernels: Option<&Kernels>,
+    spec: &TensorSpec,
+    key: Option<Subkey>,
+    buffers: &mut Vec<Option<BufferId>>,
+) -> Result<(), DeviceError> {
     if spec.direction == Direction::In || !spec.element.is_float() {
-        return vec![(spec.name.clone(), contents.to_vec())];
+        let buffer = reference.device.allocate(spec.bytes, &spec.name)?;
+        buffers.push(Some(buffer));
+        return inputs::initialise(reference, kernels, spec, key, buffer);
     }
-    let doubles = match spec.direction {
-        Direction::Inout => element::widen(contents, spec.element),
-        _ => vec![0.0; usize::try_from(spec.elements()).unwrap_or(usize::MAX)],
-    };
-    let values: Vec<u8> = doubles.iter().flat_map(|v| v.to_le_bytes()).collect();
-    let scales = vec![0; values.len()];
-    vec![
-        (spec.name.clone(), values),
-        (format!("{}_scale", spec.name), scales),
-    ]
+    let bytes = spec.elements() * ElementType::F64.size_bytes();
+    for label in [spec.name.clone(), format!("{}_scale", spec.name)] {
+        let buffer = reference.device.allocate(bytes, &label)?;
+        buffers.push(Some(buffer));
+        let zeros = Operation::Memset {
+            destination: Address::start_of(buffer),
+            value: 0,
+            bytes,
+        };
+        reference.device.run(reference.stream, &[zeros])?;
+    }
+    if spec.direction == Direction::Inout {
+        let contents = inputs::initial_contents(reference, kernels, spec, key)?;
+        let doubles = element::widen(&contents, spec.element);
+        let values: Vec<u8> = doubles.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let [.., Some(buffer), _] = buffers[..] else {
+            return Err(DeviceError::Internal("two buffers were made".to_owned()));
+        };
+        reference.device.write(buffer, &values)?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use domain::report::OutputMismatch;
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::RunKeys;
-use crate::wire::Program;
+use crate::wire::{Code, Program};
 
 /// A request to the checker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -13,7 +13,12 @@ pub(crate) enum CheckRequest {
     /// Open the device. Comes first.
     Open(OpenRequest),
     /// Load the problem's reference. Comes second.
-    Load(Box<Program>),
+    Load {
+        /// The reference.
+        program: Box<Program>,
+        /// The judge's own kernels, where inputs are to be made on the device.
+        kernels: Option<Code>,
+    },
     /// Run the reference on the inputs of these keys and compare with the outputs in the mailbox.
     Compare {
         /// Index of the shape.

@@ -1,6 +1,6 @@
-//! Compiled references between judgings: one JSON file a job, named by the digest of all that matters.
+//! Compiled code of ours between judgings: one JSON file a job, named by the digest of all that matters.
 //!
-//! Only packages' own sources are kept; a lost or damaged file is compiled again, never reported.
+//! Only packages' references and the judge's own kernels are kept; a lost or damaged file is compiled again, never reported.
 
 use std::fs;
 use std::io::Write;
@@ -8,24 +8,28 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::wire::{CompileJob, CompileReply};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Part of the name, so that a change of the stored form misses instead of misreading.
-const FORMAT: &str = concat!("v1-", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("v2-", env!("CARGO_PKG_VERSION"));
 
-pub(super) fn load(directory: &Path, job: &CompileJob) -> Option<CompileReply> {
+pub(super) fn load<Reply: DeserializeOwned>(
+    directory: &Path,
+    job: &impl Serialize,
+) -> Option<Reply> {
     let text = fs::read(path(directory, job)).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
 /// Keeps a reply. Failing to is not an error: the next judging compiles again.
-pub(super) fn store(directory: &Path, job: &CompileJob, reply: &CompileReply) {
+pub(super) fn store(directory: &Path, job: &impl Serialize, reply: &impl Serialize) {
     if let Err(error) = write(directory, job, reply) {
-        tracing::warn!(%error, "a compiled reference could not be cached");
+        tracing::warn!(%error, "compiled code could not be cached");
     }
 }
 
-fn write(directory: &Path, job: &CompileJob, reply: &CompileReply) -> std::io::Result<()> {
+fn write(directory: &Path, job: &impl Serialize, reply: &impl Serialize) -> std::io::Result<()> {
     fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(&serde_json::to_vec(reply)?)?;
@@ -33,7 +37,7 @@ fn write(directory: &Path, job: &CompileJob, reply: &CompileReply) -> std::io::R
     Ok(())
 }
 
-fn path(directory: &Path, job: &CompileJob) -> PathBuf {
+fn path(directory: &Path, job: &impl Serialize) -> PathBuf {
     // The job names the source, the shapes, the target and the toolchain's folder with its version.
     let job = serde_json::to_vec(job).expect("a job is plain data");
     let digest = Sha256::new_with_prefix(FORMAT)
@@ -41,7 +45,7 @@ fn path(directory: &Path, job: &CompileJob) -> PathBuf {
         .chain_update(build_stamp())
         .chain_update(job)
         .finalize();
-    directory.join(format!("reference-{}.json", hex::encode(digest)))
+    directory.join(format!("code-{}.json", hex::encode(digest)))
 }
 
 /// Changes whenever the running program does: planning and shims are compiled in.

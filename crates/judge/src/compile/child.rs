@@ -8,20 +8,46 @@ use launch_plan::{Operation, Plan, PlanFailure, Program};
 use toolchain::{CompileFailure, CompileRequest, Toolchain};
 
 use super::wire::{
-    CompileJob, CompileRefusal, CompileReply, CompileTimes, CompiledSource, symbol_expression,
+    CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
+    KernelsJob, KernelsReply, symbol_expression,
 };
+use crate::wire::Code;
 
 /// Answers one request of the parent.
 pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
-    let job: CompileJob = serde_json::from_slice(request).map_err(|e| e.to_string())?;
-    let mut times = CompileTimes::default();
-    let outcome = plan_and_compile(&job, &mut times);
-    serde_json::to_vec(&CompileReply {
-        outcome,
-        times,
-        confinement_warning: None,
+    let task: CompileTask = serde_json::from_slice(request).map_err(|e| e.to_string())?;
+    let answer = match task {
+        CompileTask::Source(job) => {
+            let mut times = CompileTimes::default();
+            let outcome = plan_and_compile(&job, &mut times);
+            serde_json::to_vec(&CompileReply {
+                outcome,
+                times,
+                confinement_warning: None,
+            })
+        }
+        CompileTask::Kernels(job) => serde_json::to_vec(&compile_kernels(&job)),
+    };
+    answer.map_err(|e| e.to_string())
+}
+
+fn compile_kernels(job: &KernelsJob) -> KernelsReply {
+    let toolchain = Toolchain::open(&job.toolchain).map_err(|e| e.to_string())?;
+    let request = CompileRequest {
+        source: crate::kernels::SOURCE.to_owned(),
+        name_expressions: Vec::new(),
+        arch: job.arch.clone(),
+        want_cubin: true,
+    };
+    let compiled = toolchain::compile(&toolchain, &request).map_err(|failure| match failure {
+        CompileFailure::Errors(diagnostics) => first_message(&diagnostics, "does not compile"),
+        other => other.to_string(),
+    })?;
+    Ok(Code {
+        ptx: compiled.ptx,
+        cubin: compiled.cubin.unwrap_or_default(),
+        lowered_names: compiled.lowered_names,
     })
-    .map_err(|e| e.to_string())
 }
 
 fn plan_and_compile(

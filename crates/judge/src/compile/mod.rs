@@ -9,9 +9,15 @@ use std::time::Duration;
 use domain::{Verdict, VerdictKind};
 use sandbox::{ChildCommand, ChildFailure, Policy};
 
-use self::wire::{CompileJob, CompileRefusal, CompileReply, CompileTimes};
+use serde::de::DeserializeOwned;
+
+use self::wire::{
+    CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, KernelsJob, KernelsReply,
+};
 use crate::Environment;
+use crate::bench::Interruption;
 use crate::child::COMPILE_ROLE;
+use crate::wire::Code;
 
 /// Memory of one compile.
 const MEMORY_BYTES: u64 = 4 << 30;
@@ -22,30 +28,19 @@ const SIGKILL: i32 = 9;
 
 /// Plans and compiles an untrusted source.
 pub(crate) fn compile(environment: &Environment, job: &CompileJob, wall: Duration) -> CompileReply {
-    let request = serde_json::to_vec(job).expect("a job is plain data");
-    let command = ChildCommand {
-        program: environment.program.clone(),
-        role: COMPILE_ROLE.to_owned(),
-        policy: policy(environment, wall),
-    };
-    let answer = command.run(&request, &mut |_| {}, Some(&environment.cancel));
-    let refusal = match answer {
-        Ok(answer) => match serde_json::from_slice::<CompileReply>(&answer.response) {
-            Ok(reply) => {
-                let confinement_warning = answer.confinement.warning();
-                return CompileReply {
-                    confinement_warning,
-                    ..reply
-                };
-            }
-            Err(e) => our_fault(format!("the compile child answered nonsense: {e}")),
-        },
+    let task = CompileTask::Source(job.clone());
+    let refusal = match ask::<CompileReply>(environment, &task, wall) {
+        Ok((reply, confinement_warning)) => {
+            return CompileReply {
+                confinement_warning,
+                ..reply
+            };
+        }
         Err(failure) => refuse(&failure, wall),
     };
-    let times = CompileTimes::default();
     CompileReply {
         outcome: Err(refusal),
-        times,
+        times: CompileTimes::default(),
         confinement_warning: None,
     }
 }
@@ -67,6 +62,52 @@ pub(crate) fn compile_cached(
         cache::store(directory, job, &reply);
     }
     reply
+}
+
+/// Compiles the judge's own kernels, which are kept between judgings too.
+pub(crate) fn kernels(
+    environment: &Environment,
+    job: &KernelsJob,
+    wall: Duration,
+) -> Result<Code, Interruption> {
+    let directory = environment.cache.as_ref();
+    if let Some(code) = directory.and_then(|directory| cache::load(directory, job)) {
+        return Ok(code);
+    }
+    let task = CompileTask::Kernels(job.clone());
+    let (reply, _) = ask::<KernelsReply>(environment, &task, wall).map_err(|failure| {
+        Interruption::from(CompileRefusal {
+            // Whatever happens to our own source is not the submission's doing.
+            verdict: match failure {
+                ChildFailure::Cancelled => Verdict::Cancelled,
+                _ => Verdict::JudgeError,
+            },
+            ..refuse(&failure, wall)
+        })
+    })?;
+    let code = reply.map_err(|e| Interruption::ours(format!("the judge's kernels: {e}")))?;
+    if let Some(directory) = directory {
+        cache::store(directory, job, &code);
+    }
+    Ok(code)
+}
+
+/// The child's answer, and how its confinement fell short.
+fn ask<Reply: DeserializeOwned>(
+    environment: &Environment,
+    task: &CompileTask,
+    wall: Duration,
+) -> Result<(Reply, Option<String>), ChildFailure> {
+    let request = serde_json::to_vec(task).expect("a task is plain data");
+    let command = ChildCommand {
+        program: environment.program.clone(),
+        role: COMPILE_ROLE.to_owned(),
+        policy: policy(environment, wall),
+    };
+    let answer = command.run(&request, &mut |_| {}, Some(&environment.cancel))?;
+    let reply = serde_json::from_slice(&answer.response)
+        .map_err(|e| ChildFailure::Protocol(e.to_string()))?;
+    Ok((reply, answer.confinement.warning()))
 }
 
 fn policy(environment: &Environment, wall: Duration) -> Policy {
@@ -128,13 +169,4 @@ fn limit(message: String) -> (Verdict, Option<VerdictKind>, String) {
         Some(VerdictKind::CompileLimit),
         message,
     )
-}
-
-fn our_fault(message: String) -> CompileRefusal {
-    CompileRefusal {
-        verdict: Verdict::JudgeError,
-        kind: None,
-        message,
-        diagnostics: Vec::new(),
-    }
 }

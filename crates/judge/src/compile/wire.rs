@@ -7,6 +7,29 @@ use domain::{Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
 use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
 
+use crate::wire::Code;
+
+/// What a compile child is asked for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum CompileTask {
+    /// A source with a host function; the answer is a [`CompileReply`].
+    Source(CompileJob),
+    /// The judge's own kernels; the answer is a [`KernelsReply`].
+    Kernels(KernelsJob),
+}
+
+/// For what the judge's kernels are compiled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct KernelsJob {
+    /// NVRTC's name of the architecture.
+    pub arch: String,
+    /// The pinned toolchain.
+    pub toolchain: PathBuf,
+}
+
+/// The judge's kernels, or why there are none.
+pub(crate) type KernelsReply = Result<Code, String>;
+
 /// One source to plan over all its shapes and to compile once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CompileJob {

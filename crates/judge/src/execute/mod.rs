@@ -1,5 +1,7 @@
 //! The executor: owns a device with the submission on it, in an `__execute` child.
 
 pub(crate) mod child;
+mod intact;
 mod run;
+mod timed;
 pub(crate) mod wire;

@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use device::{BufferId, DeviceError};
 use domain::{Direction, Verdict, VerdictKind};
-use problems::TensorSpec;
 use sandbox::Mailbox;
 
+use super::intact::{Seals, input_modified};
 use super::wire::Run;
-use crate::inputs::{RunKeys, initial_contents};
+use crate::inputs::{self, RunKeys};
+use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{Blame, ParameterJob, ShapeJob, mailbox_slots};
 
@@ -23,13 +24,13 @@ pub(super) enum RunFailure {
 /// Runs a shape once and delivers its outputs to the mailbox.
 pub(super) fn run(
     submission: &mut Loaded,
+    kernels: Option<&Kernels>,
     shape: &ShapeJob,
     keys: &RunKeys,
     mailbox: &mut Mailbox,
 ) -> Result<Run, RunFailure> {
-    let inputs = initial_contents(shape, keys);
     let mut buffers = Vec::new();
-    let result = run_with(submission, shape, &inputs, &mut buffers, mailbox);
+    let result = run_with(submission, kernels, shape, keys, &mut buffers, mailbox);
     for buffer in buffers.into_iter().flatten() {
         submission.device.free(buffer)?;
     }
@@ -38,18 +39,23 @@ pub(super) fn run(
 
 fn run_with(
     submission: &mut Loaded,
+    kernels: Option<&Kernels>,
     shape: &ShapeJob,
-    inputs: &[Option<Vec<u8>>],
+    keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
     mailbox: &mut Mailbox,
 ) -> Result<Run, RunFailure> {
     // Module globals count against the same memory: too many of them leave no room for the buffers.
-    prepare(submission, shape, inputs, buffers)?;
+    submission.reset()?;
+    prepare(submission, kernels, shape, keys, buffers)?;
+    let seals = Seals::of(submission, kernels, shape, buffers)?;
     let started = Instant::now();
     let span = submission.run(&shape.plan, buffers)?;
     submission.device.verify_guards()?;
     let execute_s = started.elapsed().as_secs_f64();
-    check_inputs(submission, shape, inputs, buffers)?;
+    if let Some(name) = seals.broken(submission, kernels, shape, buffers)? {
+        return Err(RunFailure::Blamed(input_modified(name)));
+    }
     deliver(submission, shape, buffers, mailbox)?;
     Ok(Run {
         counters: span.counters,
@@ -60,49 +66,34 @@ fn run_with(
 
 fn prepare(
     submission: &mut Loaded,
+    kernels: Option<&Kernels>,
     shape: &ShapeJob,
-    inputs: &[Option<Vec<u8>>],
+    keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
 ) -> Result<(), DeviceError> {
-    submission.reset()?;
-    let device = submission.device.as_mut();
-    for (parameter, contents) in shape.parameters.iter().zip(inputs) {
-        let (ParameterJob::Tensor { spec, .. }, Some(contents)) = (parameter, contents) else {
+    for (parameter, key) in shape.parameters.iter().zip(keys) {
+        let ParameterJob::Tensor { spec, .. } = parameter else {
             buffers.push(None);
             continue;
         };
-        let buffer = device.allocate(contents.len() as u64, &spec.name)?;
+        let buffer = submission.device.allocate(spec.bytes, &spec.name)?;
         buffers.push(Some(buffer));
-        device.write(buffer, contents)?;
-        device.protect(buffer, spec.direction == Direction::In)?;
+        inputs::initialise(submission, kernels, spec, *key, buffer)?;
+        let read_only = spec.direction == Direction::In;
+        submission.device.protect(buffer, read_only)?;
     }
     Ok(())
 }
 
-fn check_inputs(
-    submission: &mut Loaded,
-    shape: &ShapeJob,
-    inputs: &[Option<Vec<u8>>],
-    buffers: &[Option<BufferId>],
-) -> Result<(), RunFailure> {
-    for ((parameter, contents), buffer) in shape.parameters.iter().zip(inputs).zip(buffers) {
-        let (ParameterJob::Tensor { spec, .. }, Some(buffer)) = (parameter, buffer) else {
-            continue;
-        };
-        if spec.direction == Direction::In && Some(submission.device.read(*buffer)?) != *contents {
-            return Err(RunFailure::Blamed(input_modified(spec)));
-        }
-    }
-    Ok(())
-}
-
-fn deliver(
+/// Puts a run's outputs into the mailbox.
+pub(super) fn deliver(
     submission: &mut Loaded,
     shape: &ShapeJob,
     buffers: &[Option<BufferId>],
     mailbox: &mut Mailbox,
 ) -> Result<(), RunFailure> {
-    for (slot, buffer) in mailbox_slots(&shape.parameters).into_iter().zip(buffers) {
+    let slots = mailbox_slots(&shape.parameters);
+    for (slot, buffer) in slots.into_iter().zip(buffers) {
         let (Some(slot), Some(buffer)) = (slot, buffer) else {
             continue;
         };
@@ -113,15 +104,6 @@ fn deliver(
         delivered.ok_or_else(|| RunFailure::Ours("the mailbox is too small".to_owned()))??;
     }
     Ok(())
-}
-
-fn input_modified(spec: &TensorSpec) -> Blame {
-    Blame {
-        verdict: Verdict::RuntimeError,
-        kind: Some(VerdictKind::InputModified),
-        message: format!("the input `{}` was modified", spec.name),
-        line: None,
-    }
 }
 
 /// Turns a device's error into the submission's verdict, or into the judge's own fault.

@@ -1,11 +1,14 @@
 //! What the executor is asked and what it answers.
 
+use std::time::Duration;
+
 use device::OpenRequest;
 use domain::report::Counters;
+use domain::{MachineState, TimerRef};
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::RunKeys;
-use crate::wire::{Blame, Program};
+use crate::wire::{Blame, Code, Program};
 
 /// A request to the executor.
 #[derive(Debug, Serialize, Deserialize)]
@@ -13,7 +16,12 @@ pub(crate) enum ExecuteRequest {
     /// Open the device. Comes first.
     Open(OpenRequest),
     /// Load the submission. Comes second.
-    Load(Box<Program>),
+    Load {
+        /// The submission.
+        program: Box<Program>,
+        /// The judge's own kernels, where runs are to be timed.
+        kernels: Option<Code>,
+    },
     /// One run from fresh inputs, outputs into the mailbox.
     Run {
         /// Index of the shape.
@@ -21,6 +29,24 @@ pub(crate) enum ExecuteRequest {
         /// Keys of its inputs.
         keys: RunKeys,
     },
+    /// Keep the device busy until its clock is steady.
+    WarmUp,
+    /// One timed run from fresh inputs at fresh addresses.
+    Time {
+        /// Index of the shape.
+        shape: usize,
+        /// Keys of its inputs.
+        keys: RunKeys,
+    },
+    /// Check what the last timed run left, and put its outputs into the mailbox.
+    Deliver,
+    /// The time of one run by the slope of two graphs, over the buffers of the last timed runs.
+    Slope {
+        /// Index of the shape.
+        shape: usize,
+    },
+    /// Read the device's sensors.
+    State,
 }
 
 /// What came of a request. `Err`: the judge's own fault.
@@ -33,6 +59,17 @@ pub(crate) enum Executed {
     Done,
     /// It ran; the outputs lie in the mailbox.
     Ran(Run),
+    /// It ran and was timed; `None` on a device that does not measure.
+    Timed(Option<Duration>),
+    /// The clock is steady, or will not become so: times of the canary, in order.
+    Warm(Vec<Duration>),
+    /// What the sensors say.
+    State {
+        /// Nothing, on a device without sensors.
+        state: Option<MachineState>,
+        /// What measures.
+        timer: Option<TimerRef>,
+    },
     /// The submission failed.
     Failed(Blame),
 }

@@ -1,0 +1,261 @@
+//! Timed runs: fresh inputs at fresh addresses, known caches, one measured span each.
+
+use std::time::Duration;
+
+use device::{BufferId, DeviceError, Operation};
+use sandbox::Mailbox;
+
+use super::intact::{Seals, input_modified};
+use super::run::{RunFailure, deliver};
+use crate::inputs::RunKeys;
+use crate::kernels::Kernels;
+use crate::loaded::{Loaded, Scratch};
+use crate::wire::{ParameterJob, ShapeJob};
+
+/// What scratch holds before a run: nothing of an earlier one.
+const SCRATCH_POISON: [u8; 1] = [0xa5];
+/// Rotation goes through this many times the L2 before an address comes back.
+const POOL_OVER_L2: u64 = 5;
+/// More sets of buffers than this do not make a run any colder.
+const MAX_SLOTS: u64 = 64;
+/// The canary runs until this many times in a row agree within [`STEADY`], or [`MAX_WARM_UP`] is over.
+const STEADY_RUNS: usize = 20;
+const STEADY: f64 = 0.005;
+const MIN_WARM_UP: Duration = Duration::from_millis(100);
+const MAX_WARM_UP: Duration = Duration::from_secs(2);
+
+/// Buffers of one shape, in turn.
+pub(super) struct Rotation {
+    shape: usize,
+    slots: Vec<Slot>,
+    next: usize,
+    limit: usize,
+    /// Slot and keys of the last timed run.
+    last: Option<(usize, RunKeys)>,
+}
+
+/// One set of buffers.
+struct Slot {
+    buffers: Vec<Option<BufferId>>,
+    scratch: Scratch,
+}
+
+impl Rotation {
+    /// An empty rotation for a shape.
+    pub fn new(submission: &Loaded, index: usize, shape: &ShapeJob, memory_bytes: u64) -> Self {
+        let bytes = set_bytes(shape).max(1);
+        let pool = submission.device.limits().l2_bytes * POOL_OVER_L2;
+        // One more than covers the pool, so that an address that comes back has left the L2.
+        let wanted = pool.div_ceil(bytes) + 1;
+        let affordable = (memory_bytes / bytes).max(1);
+        let limit = wanted.clamp(2, MAX_SLOTS).min(affordable);
+        Self {
+            shape: index,
+            slots: Vec::new(),
+            next: 0,
+            limit: usize::try_from(limit).unwrap_or(1),
+            last: None,
+        }
+    }
+
+    pub fn shape(&self) -> usize {
+        self.shape
+    }
+
+    /// Gives all buffers back.
+    pub fn release(self, submission: &mut Loaded) -> Result<(), DeviceError> {
+        for slot in self.slots {
+            let buffers = slot.buffers.into_iter().flatten();
+            for buffer in buffers.chain(slot.scratch.into_values()) {
+                submission.device.free(buffer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One timed run.
+    pub fn time(
+        &mut self,
+        submission: &mut Loaded,
+        kernels: &Kernels,
+        shape: &ShapeJob,
+        keys: &RunKeys,
+    ) -> Result<Option<Duration>, RunFailure> {
+        let index = self.turn(submission, shape)?;
+        let slot = &self.slots[index];
+        submission.reset()?;
+        let fresh = initialise(submission, kernels, shape, keys, slot)?;
+        submission.device.run(submission.stream, &fresh)?;
+        let settled = settle(submission, kernels, slot)?;
+        submission.device.run(submission.stream, &settled)?;
+        let operations = submission.operations(&shape.plan, &slot.buffers, &slot.scratch)?;
+        let span = submission.device.time(submission.stream, &operations)?;
+        self.last = Some((index, keys.clone()));
+        Ok(span.duration)
+    }
+
+    /// Looks at what the last timed run left: guards, inputs, and the outputs, which go into the
+    /// mailbox. Asked for after the run, which therefore cannot know.
+    pub fn deliver(
+        &mut self,
+        submission: &mut Loaded,
+        kernels: &Kernels,
+        shape: &ShapeJob,
+        mailbox: &mut Mailbox,
+    ) -> Result<(), RunFailure> {
+        let none = || RunFailure::Ours("nothing was timed".to_owned());
+        let (index, keys) = self.last.take().ok_or_else(none)?;
+        let slot = &self.slots[index];
+        submission.device.verify_guards()?;
+        deliver(submission, shape, &slot.buffers, mailbox)?;
+        let found = Seals::of(submission, Some(kernels), shape, &slot.buffers)?;
+        let fresh = initialise(submission, kernels, shape, &keys, slot)?;
+        submission.device.run(submission.stream, &fresh)?;
+        match found.broken(submission, Some(kernels), shape, &slot.buffers)? {
+            Some(name) => Err(RunFailure::Blamed(input_modified(name))),
+            None => Ok(()),
+        }
+    }
+
+    /// The time of one run by the slope over every set of buffers that timed runs have used.
+    pub fn slope(
+        &self,
+        submission: &mut Loaded,
+        shape: &ShapeJob,
+    ) -> Result<Option<Duration>, RunFailure> {
+        let Ok(sets @ 1..) = u32::try_from(self.slots.len()) else {
+            return Ok(None);
+        };
+        let mut operations = Vec::new();
+        for slot in &self.slots {
+            operations.extend(submission.operations(&shape.plan, &slot.buffers, &slot.scratch)?);
+        }
+        let slope = submission.device.slope(submission.stream, &operations, 1)?;
+        Ok(slope.map(|all| all / sets))
+    }
+
+    /// The set of buffers whose turn it is; made, where there is none yet.
+    fn turn(&mut self, submission: &mut Loaded, shape: &ShapeJob) -> Result<usize, DeviceError> {
+        let index = self.next;
+        self.next = (self.next + 1) % self.limit;
+        if index == self.slots.len() {
+            let mut slot = Slot {
+                buffers: Vec::new(),
+                scratch: Scratch::new(),
+            };
+            let made = slot.allocate(submission, shape);
+            self.slots.push(slot); // what was allocated before a failure is given back with the rest
+            made?;
+        }
+        Ok(index)
+    }
+}
+
+impl Slot {
+    fn allocate(&mut self, submission: &mut Loaded, shape: &ShapeJob) -> Result<(), DeviceError> {
+        for parameter in &shape.parameters {
+            self.buffers.push(match parameter {
+                ParameterJob::Tensor { spec, .. } => {
+                    Some(submission.device.allocate(spec.bytes, &spec.name)?)
+                }
+                ParameterJob::Scalar => None,
+            });
+        }
+        submission.allocate(&shape.plan, &mut self.scratch)
+    }
+}
+
+/// Runs the canary until its times agree.
+pub(super) fn warm_up(
+    submission: &mut Loaded,
+    kernels: &Kernels,
+) -> Result<Vec<Duration>, RunFailure> {
+    let mut times = Vec::new();
+    let mut busy = Duration::ZERO;
+    while busy < MAX_WARM_UP {
+        let canary = [kernels.canary()];
+        let Some(time) = submission.device.time(submission.stream, &canary)?.duration else {
+            break; // nothing to measure, nothing to wait for
+        };
+        busy += time;
+        times.push(time);
+        if busy >= MIN_WARM_UP && is_steady(&times) {
+            break;
+        }
+    }
+    Ok(times)
+}
+
+fn is_steady(times: &[Duration]) -> bool {
+    let Some(last) = times.len().checked_sub(STEADY_RUNS).map(|at| &times[at..]) else {
+        return false;
+    };
+    let seconds = || last.iter().map(Duration::as_secs_f64);
+    let least = seconds().fold(f64::INFINITY, f64::min);
+    let most = seconds().fold(0.0, f64::max);
+    most <= least * (1.0 + STEADY)
+}
+
+fn set_bytes(shape: &ShapeJob) -> u64 {
+    let tensors = shape.parameters.iter().map(|parameter| match parameter {
+        ParameterJob::Tensor { spec, .. } => spec.bytes,
+        ParameterJob::Scalar => 0,
+    });
+    tensors.sum::<u64>() + shape.plan.scratch_bytes()
+}
+
+/// Inputs generated, outputs and scratch poisoned.
+fn initialise(
+    submission: &Loaded,
+    kernels: &Kernels,
+    shape: &ShapeJob,
+    keys: &RunKeys,
+    slot: &Slot,
+) -> Result<Vec<Operation>, DeviceError> {
+    let mut operations = Vec::new();
+    for ((parameter, key), buffer) in shape.parameters.iter().zip(keys).zip(&slot.buffers) {
+        if let (ParameterJob::Tensor { spec, .. }, Some(buffer)) = (parameter, buffer) {
+            operations.push(kernels.initialise(*buffer, spec, *key));
+        }
+    }
+    for buffer in slot.scratch.values() {
+        let bytes = submission.device.size_bytes(*buffer)?;
+        operations.push(kernels.poison(*buffer, bytes, &SCRATCH_POISON));
+    }
+    Ok(operations)
+}
+
+/// Shared memory overwritten, no line of the submission's preferred, the L2 full of what nobody needs.
+fn settle(
+    submission: &Loaded,
+    kernels: &Kernels,
+    slot: &Slot,
+) -> Result<Vec<Operation>, DeviceError> {
+    let mut operations = vec![kernels.scrub()];
+    let parameters = slot.buffers.iter().flatten();
+    for buffer in parameters.chain(slot.scratch.values()) {
+        let bytes = submission.device.size_bytes(*buffer)?;
+        if bytes > 0 {
+            operations.push(kernels.demote(*buffer, bytes));
+        }
+    }
+    operations.push(kernels.flush());
+    Ok(operations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_steady_after_twenty_times_within_half_a_percent() {
+        let time = |micros: f64| Duration::from_secs_f64(micros * 1e-6);
+        let mut times: Vec<Duration> = vec![time(200.0); 5];
+        times.extend([time(100.0); 19]);
+        assert!(!is_steady(&times), "one of the last twenty is slow");
+        times.push(time(100.4));
+        assert!(is_steady(&times));
+        times.push(time(100.6));
+        assert!(!is_steady(&times));
+    }
+}
