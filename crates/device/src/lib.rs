@@ -4,12 +4,14 @@
 //! shaped for a GPU (streams, modules, spans, exports for another process); the [`emulated`] backend
 //! answers the same calls on a CPU. Only executor and checker children may own a device.
 
+mod access;
 pub mod emulated;
 mod error;
 mod open;
 mod operation;
 mod traits;
 
+pub use access::{Access, access};
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
 pub use open::{OpenRequest, Target, open};

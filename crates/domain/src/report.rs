@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{Axes, DeviceKind, DeviceName, Diagnostic, Mode, Verdict, VerdictKind};
+use crate::{
+    Axes, DeviceKind, DeviceName, Diagnostic, MachineState, Mode, TimerRef, Verdict, VerdictKind,
+};
 
 /// The `schema` field of every report this code writes.
 pub const REPORT_SCHEMA: &str = "lightspeed.report/1";
@@ -47,6 +49,9 @@ pub struct Report {
     pub score: Option<Score>,
     /// Where the time went.
     pub phases_s: PhaseTimes,
+    /// The machine during the timed phase; `null` where nothing was timed.
+    #[serde(default)]
+    pub measurement: Option<Measurement>,
     /// What kernels printed; practice runs only, at most 64 KiB.
     #[serde(default)]
     pub printed: Option<String>,
@@ -187,6 +192,68 @@ pub struct ShapeReport {
     pub traffic_efficiency: Option<f64>,
     /// What the emulated device counted.
     pub counters: Option<Counters>,
+    /// How `t_s` was measured.
+    #[serde(default)]
+    pub timing: Option<Timing>,
+}
+
+/// How one shape was timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Timing {
+    /// Median over the trials.
+    pub t_s: f64,
+    /// Half of the 95 % interval of the interquartile mean over all samples.
+    pub half_width_s: f64,
+    /// The same time by the slope of two graphs, for short runs.
+    pub slope_s: Option<f64>,
+    /// Whether the two are within 10 % and 0.1 us.
+    pub timers_agree: Option<bool>,
+    /// Timed samples whose outputs were compared with the reference.
+    pub verified_samples: u32,
+    /// Each trial.
+    pub trials: Vec<Trial>,
+}
+
+/// One trial of one shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Trial {
+    /// Interquartile mean of the samples.
+    pub t_s: f64,
+    /// Each sample, in order.
+    pub samples_s: Vec<f64>,
+}
+
+/// The machine during the timed phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Measurement {
+    /// What measured.
+    pub timer: TimerRef,
+    /// Whether the operator holds the clocks.
+    pub clock_mode: ClockMode,
+    /// Device time spent until the clock was steady.
+    pub warm_up_s: f64,
+    /// Time of a kernel that depends on the clock alone: before the trials and after each.
+    pub canary_s: Vec<f64>,
+    /// Whether those are within 2 %.
+    pub steady: bool,
+    /// Sensors before the trials.
+    pub before: Option<MachineState>,
+    /// Sensors after them.
+    pub after: Option<MachineState>,
+}
+
+/// Who decides on the clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum ClockMode {
+    /// The card, from moment to moment.
+    Unlocked,
+    /// The operator.
+    Locked,
 }
 
 /// One output that differs from the reference.
@@ -316,6 +383,9 @@ pub struct PhaseTimes {
     pub execute: Option<f64>,
     /// Reference and comparison.
     pub check: Option<f64>,
+    /// The timed phase: all samples, with everything between them.
+    #[serde(default)]
+    pub time: Option<f64>,
     /// Everything else the judge did.
     pub overhead: Option<f64>,
     /// From start to verdict.

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use domain::report::{
-    DeviceRef, Execution, KernelResources, PhaseTimes, ProblemRef, REPORT_SCHEMA, Score,
-    ScoreMetric, ShapeReport, ShapeRole, ToolchainRef,
+    ClockMode, DeviceRef, Execution, KernelResources, Measurement, PhaseTimes, ProblemRef,
+    REPORT_SCHEMA, Score, ScoreMetric, ShapeReport, ShapeRole, ToolchainRef,
 };
-use domain::{Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict, VerdictKind};
+use domain::{
+    DeviceKind, Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict, VerdictKind,
+};
 use launch_plan::Plan;
 use problems::Shape;
 
@@ -34,6 +36,10 @@ pub(crate) struct Findings {
     pub outcomes: Vec<ShapeOutcome>,
     /// What a careful reader should know, each said once.
     pub warnings: BTreeSet<String>,
+    /// Seconds in the timed phase.
+    pub time_s: Option<f64>,
+    /// The machine during the timed phase.
+    pub measurement: Option<Measurement>,
     /// Why the judging ended early, where no shape says so.
     pub interruption: Option<Interruption>,
 }
@@ -60,13 +66,18 @@ fn launches(plan: &Plan) -> u32 {
 pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: f64) -> Report {
     redact_held_out(&mut findings);
     let device = scoring::device(request.device);
-    let (verdict, kind, message) = conclude(&findings);
+    let (verdict, kind, message) = conclude(request, &findings);
     let shapes = shape_reports(request, &findings);
-    let score = (verdict == Verdict::Accepted)
-        .then(|| traffic_score(&shapes))
-        .flatten();
+    let score = match (verdict, request.device.kind()) {
+        (Verdict::Accepted, DeviceKind::Emulated) => traffic_score(&shapes),
+        (Verdict::Accepted | Verdict::Held, DeviceKind::Gpu) => sol_score(request, &findings),
+        _ => None,
+    };
     let phases_s = phase_times(request, &findings, total_s);
     let printed = printed(request.mode, &findings.outcomes);
+    if let Some(measurement) = &findings.measurement {
+        findings.toolchain.cupti.clone_from(&measurement.timer.cupti);
+    }
     let mut diagnostics = findings.diagnostics;
     diagnostics.extend(findings.outcomes.iter().find_map(run_diagnostic));
     Report {
@@ -79,7 +90,7 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
             name: request.device,
             kind: request.device.kind(),
             arch: device.limits.arch.clone(),
-            profile: None,
+            profile: findings.measurement.as_ref().map(profile),
         },
         mode: request.mode,
         source_sha256: request.source.sha256(),
@@ -93,6 +104,7 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
         shapes,
         score,
         phases_s,
+        measurement: findings.measurement,
         printed,
         warnings: findings.warnings.into_iter().collect(),
         started_at: chrono::DateTime::UNIX_EPOCH,
@@ -101,7 +113,7 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
 }
 
 /// The first shape that is not accepted decides; an interruption decides where none does.
-fn conclude(findings: &Findings) -> (Verdict, Option<VerdictKind>, String) {
+fn conclude(request: &JudgeRequest, findings: &Findings) -> (Verdict, Option<VerdictKind>, String) {
     let failed = findings
         .shapes
         .iter()
@@ -125,12 +137,50 @@ fn conclude(findings: &Findings) -> (Verdict, Option<VerdictKind>, String) {
         let message = "the executor ended before the last shape".to_owned();
         return (Verdict::JudgeError, None, message);
     }
+    if let Some(reason) = doubt(request, findings) {
+        return (
+            Verdict::Held,
+            None,
+            format!("held for a person to look at: {reason}"),
+        );
+    }
     let count = findings.shapes.len();
     (
         Verdict::Accepted,
         None,
         format!("all {count} shapes are correct"),
     )
+}
+
+/// Why a measured result should not be believed without looking.
+fn doubt(request: &JudgeRequest, findings: &Findings) -> Option<String> {
+    let device = scoring::device(request.device);
+    let rows = findings.shapes.iter().zip(&findings.outcomes);
+    rows.filter_map(|(shape, outcome)| Some((shape, outcome.timing.as_ref()?)))
+        .find_map(|(shape, timing)| {
+            let cost = request.package.cost(&shape.axes).ok()?;
+            let plausible = scoring::plausibility(timing.t_s, &cost, device);
+            let steady = || {
+                let trials = timing.trials.iter();
+                trials
+                    .map(|trial| scoring::steadiness(&trial.samples_s))
+                    .find(Result::is_err)
+            };
+            let reason = match (plausible, timing.timers_agree) {
+                (Err(reason), _) => reason.to_string(),
+                (Ok(()), Some(false)) => format!(
+                    "two timers disagree: {:.3e} s and {:.3e} s",
+                    timing.t_s,
+                    timing.slope_s.unwrap_or_default()
+                ),
+                _ => steady()?.err()?.to_string(),
+            };
+            let place = match shape.role {
+                ShapeRole::HeldOut => "a held-out shape".to_owned(),
+                _ => format!("shape {}", shape.id),
+            };
+            Some(format!("{place}: {reason}"))
+        })
 }
 
 /// Of a held-out shape that fails only that is said: neither how, nor where, nor with which kind.
@@ -194,8 +244,17 @@ fn open_row(
         (Some(cost), Some(sectors)) => scoring::traffic_efficiency(cost.fused_bytes, sectors),
         _ => None,
     };
+    let timing = outcome.and_then(|outcome| outcome.timing.clone());
+    let t_s = timing.as_ref().map(|timing| timing.t_s);
+    let sol = match (&limit, t_s) {
+        (Some(limit), Some(t_s)) => Some(scoring::sol(limit.t_sol_s, t_s)),
+        _ => None,
+    };
     ShapeReport {
         axes: Some(shape.axes.clone()),
+        t_s,
+        sol,
+        timing,
         verdict: outcome.map(|outcome| outcome.verdict),
         kind: outcome.and_then(|outcome| outcome.kind),
         message: outcome.and_then(|outcome| outcome.message.clone()),
@@ -249,7 +308,50 @@ fn empty_row(shape: &Shape) -> ShapeReport {
         sol: None,
         traffic_efficiency: None,
         counters: None,
+        timing: None,
     }
+}
+
+/// Timer, clock mode and driver: what makes two boards two.
+fn profile(measurement: &Measurement) -> String {
+    let Measurement {
+        timer, clock_mode, ..
+    } = measurement;
+    let clocks = match clock_mode {
+        ClockMode::Unlocked => "unlocked",
+        ClockMode::Locked => "locked",
+    };
+    format!("{}/{clocks}/driver-{}", timer.name, timer.driver)
+}
+
+/// SOL over the weighted shapes. A weighted shape without a time means that there is no score.
+fn sol_score(request: &JudgeRequest, findings: &Findings) -> Option<Score> {
+    let device = scoring::device(request.device);
+    let rows = findings
+        .shapes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, shape)| Some((index, shape, shape.weight?)))
+        .map(|(index, shape, weight)| {
+            let timing = findings.outcomes.get(index)?.timing.as_ref()?;
+            let cost = request.package.cost(&shape.axes).ok()?;
+            Some(scoring::Row {
+                id: shape.id.clone(),
+                weight,
+                calls: shape.calls.unwrap_or(0.0),
+                t_s: timing.t_s,
+                t_sol_s: scoring::limit(&cost, device).t_sol_s,
+            })
+        })
+        .collect::<Option<Vec<_>>>()?;
+    let worst = scoring::worst_shape(&rows, device.launch_floor_s);
+    Some(Score {
+        metric: ScoreMetric::Sol,
+        value: Some(scoring::sol_score(&rows, device.launch_floor_s)?),
+        strict_sol: scoring::strict_sol_score(&rows),
+        worst_shape: worst.map(|(row, _)| row.id.clone()),
+        scoring_version: scoring::SCORING_VERSION,
+    })
 }
 
 /// Traffic efficiency over the weighted shapes, the emulated board's metric until times are modelled.
@@ -280,13 +382,15 @@ fn phase_times(request: &JudgeRequest, findings: &Findings, total_s: f64) -> Pha
     let execute_s = sum(|outcome| outcome.execute_s);
     let check_s = sum(|outcome| outcome.check_s);
     let ran = !findings.outcomes.is_empty();
+    let spent_s = plan_s + compile_s + execute_s + check_s + findings.time_s.unwrap_or(0.0);
     PhaseTimes {
         queue: request.queued.map(|queued| queued.as_secs_f64()),
         plan: Some(plan_s),
         compile: (compile_s > 0.0).then_some(compile_s),
         execute: ran.then_some(execute_s),
         check: ran.then_some(check_s),
-        overhead: Some((total_s - plan_s - compile_s - execute_s - check_s).max(0.0)),
+        time: findings.time_s,
+        overhead: Some((total_s - spent_s).max(0.0)),
         total: Some(total_s),
     }
 }

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use device::OpenRequest;
+use device::{OpenRequest, Target};
 use domain::report::OutputMismatch;
 use domain::{MachineState, TimerRef, Verdict, VerdictKind};
 use sandbox::{ChildCommand, ChildFailure, Mailbox, Policy, Session};
@@ -231,13 +231,16 @@ fn policy(
     wall: Duration,
 ) -> Policy {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let access = device::access(&open.target);
+    let simulated = open.memory_limit_bytes * 2 + mailbox_bytes + OVERHEAD_BYTES;
     Policy {
-        readable: Vec::new(),
-        loadable: Vec::new(),
+        readable: access.readable,
+        loadable: access.loadable,
         // Every host thread may burn the whole wall clock; the wall clock is the real limit.
         cpu_s: (wall + CHECK_WALL).as_secs() * threads,
         wall,
-        memory_bytes: Some(open.memory_limit_bytes * 2 + mailbox_bytes + OVERHEAD_BYTES),
+        // A GPU's driver reserves far more addresses than it uses memory.
+        memory_bytes: (open.target == Target::Emulated).then_some(simulated),
         max_response_bytes: MAX_RESPONSE_BYTES,
         allow_unconfined: environment.allow_unconfined,
     }

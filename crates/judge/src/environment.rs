@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use domain::Clock;
+use domain::{Clock, DeviceName};
 use toolchain::Toolchain;
 
 /// The surroundings of a judging.
@@ -16,6 +16,8 @@ pub struct Environment {
     pub program: PathBuf,
     /// Where compiled references are kept between judgings; `None` keeps nothing.
     pub cache: Option<PathBuf>,
+    /// The GPU of this host that judgings on a GPU use, where there is one.
+    pub gpu: Option<Gpu>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Judge on a host without Landlock too. Every report then carries a warning.
@@ -32,11 +34,23 @@ impl Environment {
             toolchain,
             program,
             cache: None,
+            gpu: None,
             clock,
             allow_unconfined: false,
             cancel: Arc::default(),
         })
     }
+}
+
+/// A GPU of this host. One judging at a time may use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gpu {
+    /// What model it is.
+    pub name: DeviceName,
+    /// The driver's index.
+    pub ordinal: u32,
+    /// What to time with; without it nothing is ranked.
+    pub cupti: Option<PathBuf>,
 }
 
 /// Why the surroundings could not be made.

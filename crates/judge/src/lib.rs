@@ -20,10 +20,11 @@ mod outcome;
 mod procedure;
 mod request;
 mod resources;
+mod timing;
 pub mod verify;
 mod wire;
 
-pub use environment::{Environment, EnvironmentError};
+pub use environment::{Environment, EnvironmentError, Gpu};
 pub use procedure::judge;
 pub use request::JudgeRequest;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};

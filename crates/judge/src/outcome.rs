@@ -1,6 +1,6 @@
 //! What became of one shape.
 
-use domain::report::{Counters, OutputMismatch};
+use domain::report::{Counters, OutputMismatch, Timing};
 use domain::{Verdict, VerdictKind};
 
 use crate::wire::Blame;
@@ -26,6 +26,8 @@ pub(crate) struct ShapeOutcome {
     pub execute_s: f64,
     /// Seconds in generating, the reference and the comparison.
     pub check_s: f64,
+    /// How long it takes, where that was measured.
+    pub timing: Option<Timing>,
 }
 
 impl ShapeOutcome {
@@ -61,6 +63,7 @@ impl ShapeOutcome {
             printed: String::new(),
             execute_s: 0.0,
             check_s: 0.0,
+            timing: None,
         }
     }
 }

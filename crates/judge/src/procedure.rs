@@ -9,15 +9,19 @@ use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::assemble::{Findings, assemble};
 use crate::bench::{Bench, Interruption};
-use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource};
-use crate::compile::{compile, compile_cached};
+use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource, KernelsJob};
+use crate::compile::{compile, compile_cached, kernels};
 use crate::inputs::run_keys;
 use crate::outcome::ShapeOutcome;
 use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_bytes};
-use crate::{Environment, JudgeRequest};
+use crate::{Environment, JudgeRequest, timing};
 
 /// Wall clock of the executor over all shapes on the emulated device.
-const EXECUTE_WALL: Duration = Duration::from_secs(60);
+const EMULATED_WALL: Duration = Duration::from_secs(60);
+/// The same on a GPU, where each run has its own limit too.
+const GPU_WALL: Duration = Duration::from_secs(300);
+/// Device memory that the judge takes for itself on a GPU.
+const JUDGE_MEMORY_BYTES: u64 = 2 << 30;
 
 /// Wall clock of a reference's compile; a package's own code, proven before it was published.
 const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
@@ -61,53 +65,75 @@ impl<'a> Judging<'a> {
 
     fn proceed(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Interruption> {
         let package = &self.request.package;
-        if self.request.device.kind() != DeviceKind::Emulated {
-            return Err(Interruption {
-                verdict: Verdict::Unsupported,
-                kind: None,
-                message: format!(
-                    "this build judges on the emulated device only, not on `{}`",
-                    self.request.device
-                ),
-            });
-        }
-        self.findings.shapes = package.shapes(self.request.mode, DeviceKind::Emulated, None);
+        let open = self.open_request()?;
+        self.findings.shapes = package.shapes(self.request.mode, self.request.device.kind(), None);
         let parameters = self.parameters()?;
 
-        let open = self.open_request();
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();
-        let mut bench = Bench::start(self.environment, &open, most.unwrap_or(0), EXECUTE_WALL)?;
+        let wall = self.wall();
+        let mut bench = Bench::start(self.environment, &open, most.unwrap_or(0), wall)?;
         // The children open their devices while the source is compiled.
         let (opened, compiled) = std::thread::scope(|scope| {
             let opening = scope.spawn(|| bench.open(&open));
             let compiled = self.compile(progress);
-            let opened = opening.join();
-            (opened, compiled)
+            (opening.join(), compiled)
         });
-        let (submission, reference) = compiled?;
+        let compiled = compiled?;
         let opened = opened.map_err(|_| Interruption::ours("a child's opening panicked".into()))?;
         self.findings.warnings.extend(opened?);
 
-        let submission = program(&self.findings.shapes, &parameters, submission);
-        let reference = program(&self.findings.shapes, &parameters, reference);
-        self.run(&mut bench, submission, reference, progress)
+        let submission = program(&self.findings.shapes, &parameters, compiled.submission);
+        let reference = program(&self.findings.shapes, &parameters, compiled.reference);
+        let shapes = submission.shapes.clone();
+        if let Some(blame) = bench.load(submission, reference, compiled.kernels)? {
+            self.findings.outcomes.push(blame.into());
+            return Ok(());
+        }
+        self.check(&mut bench, &shapes, progress)?;
+        self.time(&mut bench, &shapes, progress)
     }
 
-    fn open_request(&self) -> OpenRequest {
+    fn open_request(&self) -> Result<OpenRequest, Interruption> {
         let limits = &self.request.package.limits;
-        OpenRequest {
-            target: Target::Emulated,
-            limits: scoring::device(self.request.device).limits.clone(),
-            memory_limit_bytes: limits.memory_bytes,
+        let device = self.request.device;
+        let (target, memory_limit_bytes) = match device.kind() {
+            DeviceKind::Emulated => (Target::Emulated, limits.memory_bytes),
+            DeviceKind::Gpu => {
+                let gpu = self
+                    .environment
+                    .gpu
+                    .as_ref()
+                    .filter(|gpu| gpu.name == device);
+                let gpu = gpu.ok_or_else(|| Interruption {
+                    verdict: Verdict::Unsupported,
+                    kind: None,
+                    message: format!("this host has no `{device}`"),
+                })?;
+                let target = Target::Gpu {
+                    ordinal: gpu.ordinal,
+                    cupti: gpu.cupti.clone(),
+                };
+                (target, limits.memory_bytes * 2 + JUDGE_MEMORY_BYTES)
+            }
+        };
+        Ok(OpenRequest {
+            target,
+            limits: scoring::device(device).limits.clone(),
+            memory_limit_bytes,
             instruction_fuel: limits.emulated_instructions / LANES_EXPECTED,
             run_limit: seconds(limits.run_s),
+        })
+    }
+
+    /// Wall clock of the executor. The emulated device is bounded by instructions, and slow.
+    fn wall(&self) -> Duration {
+        match self.request.device.kind() {
+            DeviceKind::Emulated => EMULATED_WALL,
+            DeviceKind::Gpu => GPU_WALL,
         }
     }
 
-    fn compile(
-        &mut self,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(CompiledSource, CompiledSource), Interruption> {
+    fn compile(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Compiled, Interruption> {
         let mut report = |done| {
             progress(Progress {
                 phase: Phase::Compiling,
@@ -116,10 +142,26 @@ impl<'a> Judging<'a> {
             });
         };
         report(0);
-        let submission = self.compile_submission()?;
-        let reference = self.compile_reference()?;
+        let compiled = Compiled {
+            submission: self.compile_submission()?,
+            reference: self.compile_reference()?,
+            kernels: self.compile_kernels()?,
+        };
         report(1);
-        Ok((submission, reference))
+        Ok(compiled)
+    }
+
+    /// The judge's own kernels make inputs where those are large, which on the emulated device they
+    /// never are.
+    fn compile_kernels(&self) -> Result<Option<Code>, Interruption> {
+        if self.request.device.kind() == DeviceKind::Emulated {
+            return Ok(None);
+        }
+        let job = KernelsJob {
+            arch: scoring::device(self.request.device).limits.arch.clone(),
+            toolchain: self.environment.toolchain.root().to_owned(),
+        };
+        kernels(self.environment, &job, REFERENCE_COMPILE_WALL).map(Some)
     }
 
     fn compile_submission(&mut self) -> Result<CompiledSource, Interruption> {
@@ -197,14 +239,12 @@ impl<'a> Judging<'a> {
     }
 
     /// Every shape once: run, then compare.
-    fn run(
+    fn check(
         &mut self,
         bench: &mut Bench<'_>,
-        submission: Program,
-        reference: Program,
+        shapes: &[ShapeJob],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Interruption> {
-        let shapes = submission.shapes.clone();
         let total = u32::try_from(shapes.len()).unwrap_or(u32::MAX);
         let mut report = |done: usize| {
             progress(Progress {
@@ -214,19 +254,58 @@ impl<'a> Judging<'a> {
             });
         };
         report(0);
-        if let Some(blame) = bench.load(submission, reference, None)? {
-            self.findings.outcomes.push(blame.into());
-            return Ok(());
-        }
         for (index, shape) in shapes.iter().enumerate() {
             let outcome = self.check_shape(bench, index, shape)?;
-            let ends = outcome.ends_judging();
+            // A GPU's context is lost with the first fault.
+            let lost = self.request.device.kind() == DeviceKind::Gpu
+                && outcome.verdict == Verdict::RuntimeError;
+            let ends = outcome.ends_judging() || lost;
             self.findings.outcomes.push(outcome);
             report(index + 1);
             if ends {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Times every weighted shape of a submission that was right on all.
+    fn time(
+        &mut self,
+        bench: &mut Bench<'_>,
+        shapes: &[ShapeJob],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Interruption> {
+        let findings = &mut self.findings;
+        let all_right = findings.outcomes.len() == shapes.len()
+            && findings
+                .outcomes
+                .iter()
+                .all(|o| o.verdict == Verdict::Accepted);
+        if self.request.device.kind() == DeviceKind::Emulated || !all_right {
+            return Ok(());
+        }
+        let weighted = findings.shapes.iter().enumerate();
+        let weighted = weighted.filter(|(_, shape)| shape.weight.is_some());
+        let plan = timing::Plan {
+            shapes,
+            weighted: weighted.map(|(index, _)| index).collect(),
+            mode: self.request.mode,
+            master_seed: &self.request.master_seed,
+        };
+        let started = self.environment.clock.monotonic();
+        let timed = timing::time(bench, &plan, progress)?;
+        findings.time_s = Some((self.environment.clock.monotonic() - started).as_secs_f64());
+        let Some(timed) = timed else {
+            return Ok(());
+        };
+        if let Some((index, outcome)) = timed.failed {
+            findings.outcomes[index] = outcome;
+        }
+        for (outcome, timing) in findings.outcomes.iter_mut().zip(timed.timings) {
+            outcome.timing = timing;
+        }
+        findings.measurement = Some(timed.measurement);
         Ok(())
     }
 
@@ -264,6 +343,13 @@ impl<'a> Judging<'a> {
         report.finished_at = self.environment.clock.now();
         report
     }
+}
+
+/// All code of a judging.
+struct Compiled {
+    submission: CompiledSource,
+    reference: CompiledSource,
+    kernels: Option<Code>,
 }
 
 fn program(

@@ -140,6 +140,7 @@ pub fn report(verdict: Verdict) -> Report {
         shapes: vec![],
         score: None,
         phases_s: PhaseTimes::default(),
+        measurement: None,
         printed: None,
         warnings: vec![],
         started_at: now(),

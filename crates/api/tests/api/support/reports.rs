@@ -41,6 +41,7 @@ pub fn report(claim: &Claim, verdict: Verdict) -> Report {
         shapes: vec![],
         score: None,
         phases_s: PhaseTimes::default(),
+        measurement: None,
         printed: None,
         warnings: vec![],
         started_at: now,
