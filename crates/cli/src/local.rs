@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use domain::{DeviceName, SystemClock};
-use judge::{Environment, Toolchain};
+use judge::{Environment, GpuInfo, Toolchain};
 use problems::Package;
 
 use crate::arguments::Global;
@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 /// Flags of every verb that judges here.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Judging {
-    /// The device to judge on, or `auto`: the emulated device (this build drives no GPU)
+    /// The device to judge on, or `auto`: the first GPU of a known model, else the emulated device
     #[arg(
         long,
         env = "LIGHTSPEED_DEVICE",
@@ -24,6 +24,9 @@ pub(crate) struct Judging {
         value_name = "NAME"
     )]
     pub(crate) device: String,
+    /// Which GPU, by the driver's number, where there are several
+    #[arg(long, value_name = "N")]
+    pub(crate) gpu: Option<u32>,
     /// Folder of problem packages
     #[arg(
         long,
@@ -123,18 +126,71 @@ pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Packag
     Ok(packages)
 }
 
-/// The device that a flag names. This build drives no GPU, so `auto` is the emulated device.
-pub(crate) fn device(name: &str) -> Result<DeviceName, Failure> {
-    match name {
-        "auto" => Ok(DeviceName::Emulated),
-        name => match parse_device(name)? {
-            DeviceName::Emulated => Ok(DeviceName::Emulated),
-            gpu => Err(Failure::unavailable(
-                format!("this build drives no GPU, so it cannot judge on `{gpu}`"),
-                "judge on the emulated device, or submit to a service that has one",
-            )),
-        },
+/// The device that the flags name, made ready in the environment.
+pub(crate) fn device(
+    judging: &Judging,
+    environment: &mut Environment,
+) -> Result<DeviceName, Failure> {
+    let (name, ordinal) = found_device(judging)?;
+    environment.gpu = ordinal.map(|ordinal| judge::Gpu {
+        name,
+        ordinal,
+        cupti: environment.toolchain.cupti(),
+    });
+    Ok(name)
+}
+
+/// The device that the flags name, and which GPU it is.
+pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<u32>), Failure> {
+    let wanted = match judging.device.as_str() {
+        "auto" => None,
+        name => Some(parse_device(name)?),
+    };
+    let emulated = (DeviceName::Emulated, None);
+    if wanted == Some(DeviceName::Emulated) {
+        return Ok(emulated);
     }
+    let gpus = std::env::current_exe()
+        .map_err(|error| error.to_string())
+        .and_then(|program| judge::gpus(&program, judging.allow_unconfined));
+    match choose(gpus, wanted, judging.gpu) {
+        Ok((name, ordinal)) => Ok((name, Some(ordinal))),
+        // Nobody asked for a GPU.
+        Err(_) if wanted.is_none() && judging.gpu.is_none() => Ok(emulated),
+        Err(reason) => Err(Failure::unavailable(
+            reason,
+            "judge on the emulated device, or submit to a service that has this one",
+        )),
+    }
+}
+
+/// The first GPU of the wanted model and number.
+fn choose(
+    gpus: Result<Vec<GpuInfo>, String>,
+    wanted: Option<DeviceName>,
+    number: Option<u32>,
+) -> Result<(DeviceName, u32), String> {
+    let what = wanted.map_or("GPU of a known model".to_owned(), |name| {
+        format!("`{name}`")
+    });
+    let place = number.map_or_else(String::new, |number| format!(" as number {number}"));
+    let gpus = gpus.map_err(|reason| format!("this machine has no {what}: {reason}"))?;
+    let fits = |gpu: &&GpuInfo| {
+        number.is_none_or(|number| gpu.ordinal == number)
+            && gpu
+                .device
+                .is_some_and(|name| wanted.is_none_or(|w| w == name))
+    };
+    let found = gpus.iter().find(fits);
+    found
+        .and_then(|gpu| Some((gpu.device?, gpu.ordinal)))
+        .ok_or_else(|| {
+            let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
+            format!(
+                "this machine has no {what}{place}; it has: {}",
+                names.join(", ")
+            )
+        })
 }
 
 /// A device by its name, or the sentence that says there is none.
@@ -194,11 +250,44 @@ mod tests {
         assert!(failure.hint().unwrap().ends_with("known here: vector_add"));
     }
 
+    fn gpu(ordinal: u32, name: &str, device: Option<DeviceName>) -> GpuInfo {
+        GpuInfo {
+            ordinal,
+            name: name.to_owned(),
+            uuid: String::new(),
+            device,
+            memory_bytes: 1 << 30,
+        }
+    }
+
     #[test]
-    fn a_device_is_the_emulated_one_or_a_reason() {
-        assert_eq!(device("auto").unwrap(), DeviceName::Emulated);
-        assert_eq!(device("h200").unwrap_err().exit_code(), 3);
-        let failure = device("h201").unwrap_err();
+    fn a_gpu_is_chosen_by_model_and_number() {
+        let gpus = vec![
+            gpu(0, "GeForce GT 710", None),
+            gpu(1, "NVIDIA H200", Some(DeviceName::H200)),
+            gpu(2, "NVIDIA H200", Some(DeviceName::H200)),
+        ];
+        let choose = |wanted, number| choose(Ok(gpus.clone()), wanted, number);
+        assert_eq!(choose(None, None), Ok((DeviceName::H200, 1)));
+        assert_eq!(
+            choose(Some(DeviceName::H200), Some(2)),
+            Ok((DeviceName::H200, 2))
+        );
+        assert_eq!(
+            choose(Some(DeviceName::T4), None).unwrap_err(),
+            "this machine has no `t4`; it has: GeForce GT 710, NVIDIA H200, NVIDIA H200"
+        );
+        assert!(choose(None, Some(0)).is_err(), "no known model");
+        let reason = super::choose(Err("no driver".into()), None, None).unwrap_err();
+        assert_eq!(
+            reason,
+            "this machine has no GPU of a known model: no driver"
+        );
+    }
+
+    #[test]
+    fn an_unknown_device_is_told_with_the_known_ones() {
+        let failure = parse_device("h201").unwrap_err();
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.hint().unwrap().contains("b200"));
     }

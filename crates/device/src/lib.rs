@@ -14,6 +14,6 @@ mod traits;
 pub use access::{Access, access};
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
-pub use open::{OpenRequest, Target, open};
+pub use open::{GpuInfo, OpenRequest, Target, list_gpus, open};
 pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
 pub use traits::{Device, KernelLayout, ModuleImage, Span};

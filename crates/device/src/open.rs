@@ -3,10 +3,25 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use domain::TargetLimits;
+use domain::{DeviceName, TargetLimits};
 use serde::{Deserialize, Serialize};
 
 use crate::{Device, DeviceError, EmulatedDevice, emulated};
+
+/// A GPU that the driver shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuInfo {
+    /// The driver's index.
+    pub ordinal: u32,
+    /// The driver's name of the model.
+    pub name: String,
+    /// The driver's name of this very card.
+    pub uuid: String,
+    /// The model, if it is one of ours.
+    pub device: Option<DeviceName>,
+    /// Device memory.
+    pub memory_bytes: u64,
+}
 
 /// Which device is meant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +50,11 @@ pub struct OpenRequest {
     pub instruction_fuel: u64,
     /// Time admitted for one run; GPUs only.
     pub run_limit: Duration,
+}
+
+/// Every GPU that the driver shows. Must be called in a child: a driver can hang.
+pub fn list_gpus() -> Result<Vec<GpuInfo>, DeviceError> {
+    Err(DeviceError::Internal("this build drives no GPU".to_owned()))
 }
 
 /// Opens a device. On a GPU this makes the context, which takes some tenths of a second.

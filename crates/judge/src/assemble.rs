@@ -76,7 +76,10 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
     let phases_s = phase_times(request, &findings, total_s);
     let printed = printed(request.mode, &findings.outcomes);
     if let Some(measurement) = &findings.measurement {
-        findings.toolchain.cupti.clone_from(&measurement.timer.cupti);
+        findings
+            .toolchain
+            .cupti
+            .clone_from(&measurement.timer.cupti);
     }
     let mut diagnostics = findings.diagnostics;
     diagnostics.extend(findings.outcomes.iter().find_map(run_diagnostic));

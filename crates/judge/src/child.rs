@@ -15,10 +15,13 @@ pub const EXECUTE_ROLE: &str = "__execute";
 /// Role of the child that owns a device, runs the reference and compares.
 pub const CHECK_ROLE: &str = "__check";
 
+/// Role of the child that asks the driver which GPUs there are.
+pub const PROBE_ROLE: &str = "__probe";
+
 /// Whether a first command-line argument names a role.
 #[must_use]
 pub fn is_role(argument: &str) -> bool {
-    [COMPILE_ROLE, EXECUTE_ROLE, CHECK_ROLE].contains(&argument)
+    [COMPILE_ROLE, EXECUTE_ROLE, CHECK_ROLE, PROBE_ROLE].contains(&argument)
 }
 
 /// Runs a role and ends the process. Must be called while the process is single-threaded and before
@@ -47,6 +50,9 @@ fn serve(role: &str, mut channel: ChildChannel) -> Result<(), String> {
             let mut checker = Checker::new(mailbox(&mut channel)?);
             converse(channel, |request| checker.answer(request))
         }
+        PROBE_ROLE => converse(channel, |()| {
+            device::list_gpus().map_err(|error| error.to_string())
+        }),
         _ => Err(format!("unknown role `{role}`")),
     }
 }

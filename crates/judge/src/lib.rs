@@ -13,6 +13,7 @@ pub mod child;
 mod compile;
 mod environment;
 mod execute;
+mod gpus;
 mod inputs;
 mod kernels;
 mod loaded;
@@ -20,11 +21,15 @@ mod outcome;
 mod procedure;
 mod request;
 mod resources;
+#[cfg(test)]
+mod test_support;
 mod timing;
 pub mod verify;
 mod wire;
 
+pub use device::GpuInfo;
 pub use environment::{Environment, EnvironmentError, Gpu};
+pub use gpus::gpus;
 pub use procedure::judge;
 pub use request::JudgeRequest;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};

@@ -135,11 +135,11 @@ fn proof(
     global: &Global,
     terminal: Terminal,
 ) -> Result<u8, Failure> {
-    let device = local::device(&judging.device)?;
     let package = local::package(problem, &judging.problems)?;
     let state = local::state_folder(global, terminal)?;
     let mut ticker = Ticker::new(terminal);
-    let environment = local::environment(judging, &state, &mut |step| ticker.say(step))?;
+    let mut environment = local::environment(judging, &state, &mut |step| ticker.say(step))?;
+    let device = local::device(judging, &mut environment)?;
     let mut on_row = |row: &Row| ticker.say(&format!("{}: {}", row.file, row.verdict));
     let seed = local::fresh_seed();
     let verification = verify(&environment, &package, device, seed, &mut on_row);

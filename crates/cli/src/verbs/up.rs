@@ -191,7 +191,7 @@ impl Startup {
         lock: &mut RunLock,
         mut stop: Stop,
     ) -> Result<(), Failure> {
-        let device = local::device(&self.arguments.judging.device)?;
+        let (device, _) = local::found_device(&self.arguments.judging)?;
         let packages = local::packages(&self.arguments.judging.problems, self.terminal)?;
         let service = Service::open(database_url).await?;
         let listener = listen(&self.arguments.listen).await?;

@@ -51,14 +51,15 @@ pub(crate) async fn run(
         let hint = "give one with --key or LIGHTSPEED_WORKER_KEY; `up` makes the local worker's";
         Failure::usage("no worker key", hint)
     })?;
-    let environment =
+    let mut environment =
         local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
+    let device = local::device(&arguments.judging, &mut environment)?;
     let packages = local::packages(&arguments.judging.problems, terminal)?;
     let settings = Settings {
         url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
         key,
         name: arguments.name.unwrap_or_else(host_name),
-        devices: vec![local::device(&arguments.judging.device)?],
+        devices: vec![device],
         packages: packages.into_iter().map(Arc::new).collect(),
         environment,
         entropy: Arc::new(local::fresh_seed),

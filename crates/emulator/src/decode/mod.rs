@@ -36,6 +36,7 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("add", integer::add),
     ("addc", integer::carry),
     ("and", bits::logic),
+    ("applypriority", memory::hint),
     ("atom", memory::atomic),
     ("bar", control::barrier),
     ("barrier", control::barrier),

@@ -155,3 +155,180 @@ fn no_kernels() -> RunFailure {
 fn ours(message: &str) -> RunFailure {
     RunFailure::Ours(message.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use domain::{Direction, ElementType, Verdict, VerdictKind};
+    use launch_plan::{Argument, Program as HostProgram};
+    use problems::{Generator, element};
+
+    use super::*;
+    use crate::kernels;
+    use crate::test_support::{compiled, emulated, vector};
+    use crate::wire::{ParameterJob, mailbox_slots};
+
+    const N: u64 = 300;
+
+    /// An executor with `y = f(x)` on it, the device code being `kernel`'s.
+    fn executor(kernel: &str) -> Executor {
+        let source = format!(
+            "{kernel}\nextern \"C\" void solve(const float* x, float* y, int n) {{ f<<<2, 256>>>(x, y, n); }}"
+        );
+        let ones = Generator::Sequence {
+            start: 1.0,
+            step: 1.0,
+        };
+        let x = vector("x", ElementType::F32, Direction::In, N, Some(ones));
+        let y = vector("y", ElementType::F32, Direction::Out, N, None);
+        let shape = ShapeJob {
+            id: "s".to_owned(),
+            plan: plan(&source),
+            parameters: vec![
+                ParameterJob::Tensor {
+                    spec: x,
+                    slack: 0.0,
+                },
+                ParameterJob::Tensor {
+                    spec: y,
+                    slack: 0.0,
+                },
+                ParameterJob::Scalar,
+            ],
+        };
+        let mut code = compiled(kernel);
+        code.lowered_names.insert("f".to_owned(), "f".to_owned());
+        let mut executor = Executor::new(Mailbox::create(4096).unwrap());
+        let open = ExecuteRequest::Open(emulated());
+        assert!(matches!(executor.answer(open), Ok(Executed::Done)));
+        let load = ExecuteRequest::Load {
+            program: Box::new(Program {
+                code,
+                shapes: vec![shape],
+            }),
+            kernels: Some(compiled(kernels::SOURCE)),
+        };
+        assert!(matches!(executor.answer(load), Ok(Executed::Done)));
+        executor
+    }
+
+    fn plan(source: &str) -> launch_plan::Plan {
+        use domain::{Parameter, ParameterKind, Signature};
+        let pointer = |name: &str, direction| Parameter {
+            name: name.to_owned(),
+            kind: ParameterKind::Tensor {
+                element: ElementType::F32,
+                direction,
+            },
+        };
+        let signature = Signature(vec![
+            pointer("x", Direction::In),
+            pointer("y", Direction::Out),
+            Parameter {
+                name: "n".to_owned(),
+                kind: ParameterKind::Scalar {
+                    element: ElementType::I32,
+                },
+            },
+        ]);
+        let program = HostProgram::parse(source, &signature).unwrap();
+        let buffer = Argument::Buffer { bytes: N * 4 };
+        let arguments = [buffer.clone(), buffer, Argument::Int(N.cast_signed())];
+        program.plan(&arguments, &emulated().limits).unwrap()
+    }
+
+    fn timed(executor: &mut Executor, key: u8) -> ExecuteReply {
+        executor.answer(ExecuteRequest::Time {
+            shape: 0,
+            keys: vec![Some([key; 32]), None, None],
+        })
+    }
+
+    fn delivered(executor: &mut Executor) -> Result<Vec<f64>, Executed> {
+        match executor.answer(ExecuteRequest::Deliver).unwrap() {
+            Executed::Done => {
+                let work = executor.work.as_ref().unwrap();
+                let slot = mailbox_slots(&work.shapes[0].parameters)[1]
+                    .clone()
+                    .unwrap();
+                let bytes = executor.mailbox.read(slot.start, slot.len()).unwrap();
+                Ok(element::widen(&bytes, ElementType::F32))
+            }
+            other => Err(other),
+        }
+    }
+
+    const DOUBLE: &str = "extern \"C\" __global__ void f(const float* x, float* y, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) y[i] = 2 * x[i];
+    }";
+
+    #[test]
+    fn a_timed_run_works_on_fresh_inputs_and_can_be_looked_at_afterwards() {
+        let mut executor = executor(DOUBLE);
+        for key in 0..3 {
+            // Nothing measures here; the run is the same.
+            assert!(matches!(
+                timed(&mut executor, key),
+                Ok(Executed::Timed(None))
+            ));
+        }
+        let outputs = delivered(&mut executor).unwrap();
+        let expected: Vec<f64> = (1..=N).map(|i| 2.0 * i as f64).collect();
+        assert_eq!(outputs, expected);
+        let twice = executor.answer(ExecuteRequest::Deliver);
+        assert!(twice.is_err(), "there is nothing more to look at");
+    }
+
+    /// Right in its first run, then only copies what it has kept.
+    #[test]
+    fn globals_start_anew_with_every_run() {
+        let mut executor = executor(
+            "__device__ int runs = 0;
+            extern \"C\" __global__ void f(const float* x, float* y, int n) {
+                int i = blockIdx.x * blockDim.x + threadIdx.x;
+                if (i < n) y[i] = runs == 0 ? 2 * x[i] : -1;
+                __syncthreads();
+                if (i == 0) runs = 1;
+            }",
+        );
+        for key in 0..3 {
+            timed(&mut executor, key).unwrap();
+            assert_eq!(delivered(&mut executor).unwrap()[1], 4.0);
+        }
+    }
+
+    /// Leaves what an earlier run wrote where it is.
+    #[test]
+    fn an_output_holds_poison_before_every_run() {
+        let mut executor = executor(
+            "extern \"C\" __global__ void f(const float* x, float* y, int n) {
+                int i = blockIdx.x * blockDim.x + threadIdx.x;
+                if (i < n && y[i] != y[i]) y[i] = 5;
+            }",
+        );
+        for key in 0..4 {
+            timed(&mut executor, key).unwrap();
+            assert_eq!(delivered(&mut executor).unwrap(), vec![5.0; 300]);
+        }
+    }
+
+    #[test]
+    fn writing_an_input_is_found_after_the_run() {
+        let mut executor = executor(
+            "extern \"C\" __global__ void f(const float* x, float* y, int n) {
+                int i = blockIdx.x * blockDim.x + threadIdx.x;
+                if (i < n) y[i] = 2 * x[i];
+                if (i == n - 1) const_cast<float*>(x)[i] = 0;
+            }",
+        );
+        timed(&mut executor, 0).unwrap();
+        let Err(Executed::Failed(blame)) = delivered(&mut executor) else {
+            panic!("it is blamed");
+        };
+        assert_eq!(
+            (blame.verdict, blame.kind),
+            (Verdict::RuntimeError, Some(VerdictKind::InputModified))
+        );
+        assert_eq!(blame.message, "the input `x` was modified");
+    }
+}
