@@ -150,14 +150,14 @@ impl Interpreter<'_> {
     }
 
     /// Says something once per place.
-    fn warn(&mut self, at: At, message: String, hint: &str) {
+    fn warn(&mut self, at: At, message: &str, hint: &str) {
         let (line, column) = self.source.position(at);
         let warning = Diagnostic {
             stage: Stage::Plan,
             severity: Severity::Warning,
             line: Some(line),
             column: Some(column),
-            message: printable(&message),
+            message: printable(message),
             hint: Some(printable(hint)),
         };
         if !self.plan.warnings.contains(&warning) && self.plan.warnings.len() < 100 {
