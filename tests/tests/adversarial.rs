@@ -252,6 +252,88 @@ mod host_function {
     }
 
     #[test]
+    fn defined_twice_names_both_lines() {
+        let judged = vector_add(&format!("{KERNEL}{HOST}{HOST}"));
+        let text =
+            "line 8: function \"solve\" has already been defined (previous definition at line 5)";
+        expect(&judged, "compile_error/diagnostics", text);
+        assert_eq!(judged.report()["diagnostics"][0]["line"], 8);
+        let judged = vector_add(&format!("{KERNEL}{KERNEL}{HOST}"));
+        let text =
+            "line 5: function \"add\" has already been defined (previous definition at line 1)";
+        expect(&judged, "compile_error/diagnostics", text);
+    }
+
+    #[test]
+    fn text_without_its_end_is_a_compile_error_at_its_line() {
+        for (text, message) in [
+            ("/* open", "line 5: a comment without its end"),
+            (
+                "const char* s = \"abc;",
+                "line 5: a string literal without its end",
+            ),
+            (
+                "const char* s = R\"(abc;",
+                "line 5: a raw string literal without its end",
+            ),
+            ("#if 1", "line 5: an `#if` without its `#endif`"),
+            (
+                "%:include \"x.h\"",
+                "line 5: cannot open source file \"x.h\"",
+            ),
+        ] {
+            let judged = vector_add(&format!("{KERNEL}{text}\n{HOST}"));
+            expect(&judged, "compile_error/diagnostics", message);
+        }
+    }
+
+    #[test]
+    fn trigraphs_are_what_the_compiler_says_they_are() {
+        let judged = vector_add(&format!("// what??/\n{KERNEL}{HOST}"));
+        expect(&judged, "accepted", "all 12 shapes are correct");
+        let judged = vector_add(&format!("??=define N 3\n{KERNEL}{HOST}"));
+        expect(
+            &judged,
+            "compile_error/diagnostics",
+            "line 1: expected a declaration",
+        );
+    }
+
+    #[test]
+    fn nesting_without_measure_is_named() {
+        let judged = host(&"{".repeat(20_000));
+        let text = "line 6: brackets nested more than 256 levels deep";
+        expect(&judged, "plan_error/unsupported_construct", text);
+        let angles = "a<".repeat(125_000);
+        let judged = vector_add(&format!("{KERNEL}int z = {angles}1;\n{HOST}"));
+        let text = "line 5: `<` nested more than 256 levels deep";
+        expect(&judged, "plan_error/unsupported_construct", text);
+    }
+
+    #[test]
+    fn overloads_are_chosen_by_type() {
+        let signature = "extern \"C\" void solve(const float* a, const float* b, float* c, int n)";
+        let kernels = format!("{}{KERNEL}", KERNEL.replace("float", "int"));
+        let launch = "add<<<(n + 255) / 256, 256>>>(a, b, c, n);";
+        let judged = vector_add(&format!("{kernels}{signature} {{ {launch} }}\n"));
+        expect(&judged, "accepted", "all 12 shapes are correct");
+        let kernels =
+            format!("{}{KERNEL}", KERNEL.replace("int n", "long n")).replace("int n", "float n");
+        let judged = vector_add(&format!("{kernels}{signature} {{\n{launch}\n}}\n"));
+        let text = "the launch of `add` is ambiguous: several kernels of that name fit";
+        expect(&judged, "plan_error/unsupported_construct", text);
+    }
+
+    #[test]
+    fn a_block_of_named_constants_at_file_scope() {
+        let launch = "add<<<(n + B - 1) / B, block>>>(a, b, c, n);";
+        let signature = "extern \"C\" void solve(const float* a, const float* b, float* c, int n)";
+        let constants = "constexpr int B = 64; constexpr int ONE = 1;\nconst dim3 block(B, ONE);\n";
+        let judged = vector_add(&format!("{constants}{KERNEL}{signature} {{ {launch} }}\n"));
+        expect(&judged, "accepted", "all 12 shapes are correct");
+    }
+
+    #[test]
     fn deep_nesting_is_refused_not_crashed_on() {
         let deep = format!("int x = {}1{};", "(".repeat(20_000), ")".repeat(20_000));
         let judged = host(&deep);
@@ -330,6 +412,63 @@ mod device_code {
             .as_array()
             .and_then(|d| d.last().cloned());
         assert_eq!(run.unwrap()["line"], 3);
+    }
+
+    #[test]
+    fn more_static_memory_than_a_kernel_can_have() {
+        let judged = device(
+            "__shared__ float x[20000]; x[threadIdx.x] = a[0]; __syncthreads(); c[0] = x[n];",
+        );
+        let text =
+            "kernel 'add' uses too much shared data: 80000 bytes a block; the limit is 49152";
+        expect(&judged, "compile_error/diagnostics", text);
+        for (length, bytes) in [("200000", "800000"), ("100000000", "400000000")] {
+            let body =
+                format!("float x[{length}]; x[n] = a[0]; x[threadIdx.x] = 1; c[0] = x[n + 1];");
+            let text =
+                format!("uses too much local data: {bytes} bytes a thread; the limit is 524288");
+            expect(&device(&body), "compile_error/diagnostics", &text);
+        }
+    }
+
+    #[test]
+    fn device_variables_cost_what_is_touched() {
+        let started = std::time::Instant::now();
+        let judged = vector_add(&format!("__device__ char big[2000000000];\n{KERNEL}{HOST}"));
+        expect(&judged, "accepted", "all 12 shapes are correct");
+        let used = KERNEL.replace("int i", "big[n] = 1; int i");
+        let judged = vector_add(&format!("__device__ char big[60000000000];\n{used}{HOST}"));
+        expect(&judged, "memory_limit", "60000000000");
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn barriers_that_some_threads_go_around() {
+        let work = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) c[i] = a[i] + b[i];";
+        for condition in ["threadIdx.x < 7", "threadIdx.x < 32", "threadIdx.x >= 32"] {
+            let judged = device(&format!("if ({condition}) __syncthreads();\n{work}"));
+            let text = "around";
+            expect(&judged, "runtime_error/barrier_divergence", text);
+        }
+        let branches = format!(
+            "__shared__ float s; if (threadIdx.x < 32) {{ s = 1;\n__syncthreads(); c[0] = s; }} else {{\n__syncthreads(); c[0] = 2 * s; }} {work}"
+        );
+        let text = "reaches a __syncthreads() while thread (0,0,0) waits at another one";
+        expect(&device(&branches), "runtime_error/barrier_divergence", text);
+        // What everybody writes.
+        let early = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;
+            __shared__ float s[256]; s[threadIdx.x] = a[i] + b[i]; __syncthreads(); c[i] = s[threadIdx.x];";
+        expect(&device(early), "accepted", "all 12 shapes are correct");
+    }
+
+    #[test]
+    fn control_characters_are_not_repeated() {
+        let judged = vector_add(&format!(
+            "#error \"{}[31mred{}\"\n{KERNEL}{HOST}",
+            '\u{1b}', '\u{7}'
+        ));
+        let text = "line 1: #error directive: \"\u{fffd}[31mred\u{fffd}\"";
+        expect(&judged, "compile_error/diagnostics", text);
     }
 
     #[test]

@@ -231,7 +231,6 @@ impl EmulatedDevice {
             FaultKind::InstructionFuel => {
                 DeviceError::TimeLimit(found(VerdictKind::InstructionFuel))
             }
-            FaultKind::Cancelled => DeviceError::Cancelled,
             FaultKind::OutputLimit => DeviceError::OutputLimit {
                 limit_bytes: PRINTED_BYTES as u64,
             },

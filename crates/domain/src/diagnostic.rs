@@ -45,3 +45,32 @@ pub struct Diagnostic {
     /// What to do instead.
     pub hint: Option<String>,
 }
+
+/// `text` fit for a terminal and a page: a source decides what compilers quote, and must not move a
+/// cursor or turn the direction of text by it. Line ends and tabs become spaces, other control and
+/// direction characters the replacement character.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '\r' | '\t' => ' ',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
+            char::REPLACEMENT_CHARACTER
+        }
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn control_and_direction_characters_are_replaced() {
+        assert_eq!(
+            printable("a\u{1b}[31mb\u{7}\u{9b}c\u{7f}\u{202e}d\te\nf µ→"),
+            "a\u{fffd}[31mb\u{fffd}\u{fffd}c\u{fffd}\u{fffd}d e f µ→"
+        );
+    }
+}

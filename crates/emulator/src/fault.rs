@@ -23,8 +23,6 @@ pub enum FaultKind {
     Assert,
     /// The launch ran more warp instructions than it may.
     InstructionFuel,
-    /// The launch was cancelled from outside.
-    Cancelled,
     /// `printf` wrote more than it may.
     OutputLimit,
     /// The geometry, the parameters or the shared memory of the launch are not possible.

@@ -18,6 +18,8 @@ pub(crate) const SHARED_BASE: u64 = 1 << 56;
 pub(crate) const LOCAL_BASE: u64 = 1 << 57;
 /// Generic addresses of kernel parameters.
 pub(crate) const PARAMETER_BASE: u64 = 1 << 58;
+/// From here on, memory is better got anew than zeroed.
+const LARGE_BYTES: u64 = 1 << 20;
 const MAX_SLOTS: u64 = SHARED_BASE >> SLOT_SHIFT;
 
 /// Why the host could not do something with device memory.
@@ -232,7 +234,7 @@ impl Memory {
             module: module.clone(),
             addresses,
         };
-        self.reset_globals(&loaded)?;
+        self.initialise(&loaded)?;
         Ok(loaded)
     }
 
@@ -241,11 +243,31 @@ impl Memory {
     /// # Errors
     /// If the module was unloaded.
     pub fn reset_globals(&mut self, loaded: &LoadedModule) -> Result<(), MemoryError> {
+        for &(address, bytes) in loaded.addresses.values() {
+            self.zero(address, bytes)?;
+        }
+        self.initialise(loaded)
+    }
+
+    /// Zeros an allocation. Of a large one the host is given new pages, which cost nothing until
+    /// they are touched.
+    fn zero(&mut self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        if bytes < LARGE_BYTES {
+            return self.fill(address, 0, bytes);
+        }
+        let (at, _) = self.checked(address, bytes)?;
+        let allocation = &mut self.allocations[at];
+        let words = allocation.words.take().map_or(0, |words| words.len());
+        allocation.words = Some(vec![0; words].into_boxed_slice());
+        Ok(())
+    }
+
+    /// Writes what a module's variables begin with into zeroed memory.
+    fn initialise(&mut self, loaded: &LoadedModule) -> Result<(), MemoryError> {
         for variable in loaded.module.variables() {
             let Some(&(address, bytes)) = loaded.addresses.get(&variable.name) else {
                 continue;
             };
-            self.fill(address, 0, bytes)?;
             let length = variable.init.len().min(bytes as usize);
             self.write(address, &variable.init[..length])?;
             for reference in &variable.references {

@@ -124,21 +124,161 @@ END:";
 }
 
 #[test]
-fn a_barrier_under_a_branch_of_whole_warps() {
-    // Warp 0 and warp 1 reach different instructions of the same barrier, as hardware allows.
+fn two_barriers_of_two_warps_are_divergent() {
+    // A device only counts threads, and so would open both; CUDA forbids it.
     let body = "
     setp.lt.u32 %p1, %t, 32;
     @%p1 bra LOW;
+    .loc 1 20 0
     bar.sync 0;
     bra.uni JOIN;
 LOW:
-    st.shared.u32 [s], 5;
+    .loc 1 21 0
     bar.sync 0;
+JOIN:
+    st.global.u32 [%a], %t;";
+    let fault = fault(body, 64);
+    assert_eq!(fault.kind, FaultKind::BarrierDivergence);
+    assert_eq!(
+        fault.message,
+        "thread (32,0,0) of block (0,0,0) reaches a __syncthreads() while thread (0,0,0) waits at another one on line 21"
+    );
+    assert_eq!(fault.line, Some(20));
+}
+
+#[test]
+fn barriers_with_a_count_meet_at_different_instructions() {
+    let body = "
+    setp.lt.u32 %p1, %t, 32;
+    @%p1 bra LOW;
+    bar.sync 1, 64;
+    bra.uni JOIN;
+LOW:
+    st.shared.u32 [s], 5;
+    bar.sync 1, 64;
 JOIN:
     ld.shared.u32 %r4, [s];
     st.global.u32 [%a], %r4;";
-    let (values, _) = run(body, 1, 64);
-    assert_eq!(values, vec![5; 64]);
+    assert_eq!(run(body, 1, 64).0, vec![5; 64]);
+}
+
+/// `if (condition) __syncthreads();` and then more work.
+fn around(condition: &str) -> String {
+    format!(
+        "
+    {condition}
+    @!%p1 bra JOIN;
+    .loc 1 7 0
+    bar.sync 0;
+JOIN:
+    .loc 1 8 0
+    st.global.u32 [%a], %t;"
+    )
+}
+
+#[test]
+fn going_around_a_barrier_is_divergence() {
+    let message = |condition: &str| {
+        let fault = fault(&around(condition), 96);
+        assert_eq!(fault.kind, FaultKind::BarrierDivergence);
+        (fault.message, fault.line)
+    };
+    // Within a warp; by whole warps, earlier and later ones.
+    assert_eq!(
+        message("setp.lt.u32 %p1, %t, 7;"),
+        (
+            "thread (7,0,0) of block (0,0,0) has gone around the __syncthreads() on line 7 that thread (0,0,0) waits at".into(),
+            Some(8)
+        )
+    );
+    assert_eq!(
+        message("setp.lt.u32 %p1, %t, 32;"),
+        (
+            "thread (32,0,0) of block (0,0,0) has gone around the __syncthreads() on line 7 that thread (0,0,0) waits at".into(),
+            Some(8)
+        )
+    );
+    assert_eq!(
+        message("setp.ge.u32 %p1, %t, 32;"),
+        (
+            "thread (32,0,0) of block (0,0,0) reaches a __syncthreads() that thread (0,0,0) has gone around".into(),
+            Some(7)
+        )
+    );
+    // All or nobody.
+    for condition in ["setp.lt.u32 %p1, %t, 96;", "setp.ge.u32 %p1, %t, 96;"] {
+        let expected: Vec<u32> = (0..96).collect();
+        assert_eq!(run(&around(condition), 1, 96).0, expected);
+    }
+}
+
+#[test]
+fn a_loop_of_barriers_is_left_by_all_or_none() {
+    // `for (i = 0; i < turns; ++i) { __syncthreads(); s[t] = i; } x[t] = s[t];`
+    let loops = |turns: &str| {
+        format!(
+            "
+    {turns}
+    mov.u32 %r4, 0;
+    mov.u32 %r6, s;
+    shl.b32 %r7, %t, 2;
+    add.s32 %r6, %r6, %r7;
+LOOP:
+    setp.ge.u32 %p1, %r4, %r5;
+    @%p1 bra DONE;
+    bar.sync 0;
+    st.shared.u32 [%r6], %r4;
+    add.s32 %r4, %r4, 1;
+    bra.uni LOOP;
+DONE:
+    ld.shared.u32 %r8, [%r6];
+    st.global.u32 [%a], %r8;"
+        )
+    };
+    assert_eq!(run(&loops("mov.u32 %r5, 5;"), 2, 64).0, vec![4; 128]);
+    assert_eq!(run(&loops("mov.u32 %r5, 0;"), 2, 64).0, vec![0; 128]);
+    // The second warp takes one turn less; then the first.
+    for turns in [
+        "setp.lt.u32 %p2, %t, 32; selp.b32 %r5, 3, 2, %p2;",
+        "setp.lt.u32 %p2, %t, 32; selp.b32 %r5, 2, 3, %p2;",
+        "shr.u32 %r5, %t, 2;",
+    ] {
+        assert_eq!(fault(&loops(turns), 64).kind, FaultKind::BarrierDivergence);
+    }
+}
+
+#[test]
+fn counts_that_no_device_takes() {
+    let message = |count: &str| {
+        let fault = fault(&format!(".loc 1 9 0\n bar.sync 1, {count};"), 64);
+        assert_eq!(
+            (fault.kind, fault.line),
+            (FaultKind::BarrierDivergence, Some(9))
+        );
+        fault.message
+    };
+    let thread = "thread (0,0,0) of block (0,0,0)";
+    assert_eq!(
+        message("40"),
+        format!("{thread} uses a barrier for 40 threads; a count is a multiple of 32")
+    );
+    assert_eq!(
+        message("0"),
+        format!("{thread} uses a barrier for 0 threads; a count is a multiple of 32")
+    );
+    assert_eq!(
+        message("96"),
+        format!("{thread} uses a barrier for 96 threads; its block has 64")
+    );
+    let differing = "
+    shr.u32 %r4, %t, 5;
+    mul.lo.u32 %r4, %r4, 32;
+    add.s32 %r4, %r4, 64;
+    bar.sync 1, %r4;";
+    assert_eq!(
+        fault(differing, 96).message,
+        "thread (32,0,0) of block (0,0,0) uses a barrier for 96 threads where another thread expects 64"
+    );
 }
 
 #[test]
@@ -158,14 +298,20 @@ JOIN:
     assert_eq!(fault.kind, FaultKind::BarrierDivergence);
     assert_eq!(
         fault.message,
-        "thread (16,0,0) of block (0,0,0) reaches a __syncthreads() while thread (0,0,0) of its warp waits at another one on line 21"
+        "thread (16,0,0) of block (0,0,0) reaches a __syncthreads() while thread (0,0,0) waits at another one on line 21"
     );
     assert_eq!(fault.line, Some(20));
 }
 
 #[test]
 fn a_barrier_that_not_enough_threads_reach() {
-    let fault = fault(".loc 1 9 0\n bar.sync 1, 96;", 64);
+    let body = "
+    setp.ge.u32 %p1, %t, 32;
+    @%p1 bra END;
+    .loc 1 9 0
+    bar.sync 1, 64;
+END:";
+    let fault = fault(body, 64);
     assert_eq!(fault.kind, FaultKind::BarrierDivergence);
     assert_eq!(
         fault.message,

@@ -4,10 +4,8 @@
 
 mod common;
 
-use std::sync::atomic::AtomicBool;
-
 use common::{Arguments, Device, module};
-use emulator::{FaultKind, Limits, LoadError, Module};
+use emulator::{FaultKind, Limits, LoadError, Memory, Module};
 
 /// A kernel of one pointer and one integer, whose body begins with both in registers and the
 /// thread's number in `%t`.
@@ -195,7 +193,7 @@ fn a_trap() {
 }
 
 #[test]
-fn fuel_and_cancellation() {
+fn an_endless_loop_runs_out_of_fuel() {
     let endless = "LOOP:\n add.s32 %n, %n, 1;\n bra.uni LOOP;";
     let mut device = Device::new(&kernel(endless));
     let c = device.bytes("C", &[0; 4]);
@@ -212,15 +210,6 @@ fn fuel_and_cancellation() {
         fault.message,
         "thread (0,0,0) of block (0,0,0) is still running after 100000 warp instructions of the launch"
     );
-    let cancel = AtomicBool::new(true);
-    let limits = Limits {
-        cancel: Some(&cancel),
-        ..Limits::default()
-    };
-    let fault = device
-        .launch_with("k", [1, 1, 1], [32, 1, 1], 0, &arguments, &limits)
-        .unwrap_err();
-    assert_eq!(fault.kind, FaultKind::Cancelled);
 }
 
 /// A spin wait on a value that nobody writes ends by fuel too, however many blocks wait.
@@ -317,6 +306,62 @@ fn launches_that_no_device_can_run() {
     assert_eq!(
         fault.message,
         "the kernel takes 12 bytes of arguments and was given 0"
+    );
+}
+
+#[test]
+fn local_memory_beyond_a_thread_s_share_is_refused_at_once() {
+    let with_local = |bytes: u64| {
+        let body = format!(".local .align 8 .b8 depot[{bytes}];\n st.local.u32 [depot], %n;");
+        let mut device = Device::new(&kernel(&body));
+        let c = device.bytes("C", &[0; 4]);
+        let arguments = Arguments::new().pointer(c).int(1);
+        device
+            .launch("k", [1 << 20, 1, 1], [1, 1, 1], &arguments)
+            .map_err(|fault| (fault.kind, fault.message))
+    };
+    let started = std::time::Instant::now();
+    for bytes in [(512 << 10) + 1, 400_000_000, 8_000_000_000] {
+        let (kind, message) = with_local(bytes).unwrap_err();
+        assert_eq!(kind, FaultKind::BadLaunch);
+        assert_eq!(
+            message,
+            "the kernel needs more than 524288 bytes of local memory a thread, the limit"
+        );
+    }
+    assert!(started.elapsed().as_secs_f64() < 1.0);
+    assert!(with_local(512 << 10).is_ok());
+}
+
+/// A variable that nobody touches costs its limit, and no time.
+#[test]
+fn large_variables_are_zeroed_when_touched() {
+    let ptx = module(
+        ".visible .global .align 4 .b8 big[6000000000];\n\
+         .visible .global .align 4 .b8 small[8] = {1, 2, 3};\n\
+         .visible .entry k()\n{\n st.global.u32 [big+5999999996], 7;\n st.global.u32 [small], 7;\n ret;\n}\n",
+    );
+    let module = Module::parse(&ptx).unwrap();
+    assert!(Memory::new(5 << 30).load(&module).is_err());
+    let started = std::time::Instant::now();
+    let mut memory = Memory::new(8 << 30);
+    let loaded = memory.load(&module).unwrap();
+    let mut device = Device { memory, loaded };
+    let (big, _) = device.loaded.global("big").unwrap();
+    let (small, _) = device.loaded.global("small").unwrap();
+    for _ in 0..20 {
+        assert_eq!(device.read_words(big + 5_999_999_996, 1), [0]);
+        assert_eq!(device.read_words(small, 2), [0x0003_0201, 0]);
+        device
+            .launch("k", [1, 1, 1], [1, 1, 1], &Arguments::new())
+            .unwrap();
+        assert_eq!(device.read_words(big + 5_999_999_996, 1), [7]);
+        device.memory.reset_globals(&device.loaded).unwrap();
+    }
+    assert!(
+        started.elapsed().as_secs_f64() < 1.0,
+        "{:?}",
+        started.elapsed()
     );
 }
 

@@ -66,7 +66,7 @@ fn softmax_agrees_with_doubles() {
     }
 }
 
-fn matmul(limits: &Limits<'_>) -> (Vec<f32>, Vec<f32>, emulator::Counters) {
+fn matmul(limits: &Limits) -> (Vec<f32>, Vec<f32>, emulator::Counters) {
     let mut device = Device::new(BASIC);
     let (m, n, k) = (37, 50, 29);
     let (left, right) = (ramp(m * k), ramp(k * n));

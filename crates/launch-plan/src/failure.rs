@@ -3,7 +3,7 @@
 //! Inside the crate a fault carries an offset in the submitted text; at the edge it becomes a
 //! [`PlanFailure`] with line and column.
 
-use domain::{Diagnostic, Severity, Stage, Verdict, VerdictKind};
+use domain::{Diagnostic, Severity, Stage, Verdict, VerdictKind, printable};
 
 use crate::source::text::{At, SourceText};
 
@@ -117,8 +117,8 @@ impl Fault {
                 severity: Severity::Error,
                 line: position.map(|(line, _)| line),
                 column: position.map(|(_, column)| column),
-                message: self.message,
-                hint: self.hint,
+                message: printable(&self.message),
+                hint: self.hint.as_deref().map(printable),
             }],
         }
     }

@@ -5,6 +5,7 @@
 //! read, and any input ends within a bounded time, memory and stack. Called by the judge's sandboxed
 //! compile child and by tests.
 
+mod duplicates;
 mod failure;
 mod interpreter;
 mod plan;
@@ -15,6 +16,7 @@ mod split;
 mod syntax;
 mod tables;
 mod types;
+mod types_of_parameters;
 
 pub use failure::PlanFailure;
 pub use plan::{Argument, Buffer, KernelInstance, Launch, LaunchArgument, Operation, Place, Plan};

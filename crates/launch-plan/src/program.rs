@@ -2,6 +2,7 @@
 
 use domain::{Signature, TargetLimits};
 
+use crate::duplicates::refuse_duplicates;
 use crate::failure::{Fallible, Fault, PlanFailure};
 use crate::interpreter::interpret;
 use crate::plan::{Argument, Plan};
@@ -45,7 +46,9 @@ impl Program {
         let mut items = items(tree.root_node(), &mut Lowerer::new(&preprocessed));
         let pieces = std::mem::take(&mut items.pieces);
         let first_error = items.first_error.take();
+        let defined = std::mem::take(&mut items.defined);
         let tables = Tables::new(items);
+        refuse_duplicates(&tables, &defined, source)?;
         let entry = find_entry(&tables, signature, source).map_err(|fault| {
             // A file that does not parse may hide its entry from the reader.
             match first_error {

@@ -78,6 +78,10 @@ impl Tables {
         }
     }
 
+    pub(crate) fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
     pub(crate) fn function(&self, index: usize) -> &Function {
         &self.functions[index]
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::nvrtc::{Input, Nvrtc, Outcome, Output};
 use crate::toolchain::{NVRTC_VERSION, Toolchain};
 use crate::usage::KernelUsage;
-use crate::{headers, log, options, source, usage};
+use crate::{headers, limits, log, options, source, usage};
 
 /// What to compile. There are no free options: what may vary is named here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,14 @@ pub fn compile(
         run(&nvrtc, &syntax_check(&input), toolchain)?;
     }
     let output = run(&nvrtc, &input, toolchain)?;
-    Ok(assemble(toolchain, request, portable, output))
+    let compiled = assemble(toolchain, request, portable, output);
+    match limits::exceeded(&compiled.kernels) {
+        excess if excess.is_empty() => Ok(compiled),
+        mut excess => {
+            excess.extend(compiled.diagnostics);
+            Err(CompileFailure::Errors(excess))
+        }
+    }
 }
 
 /// NVRTC crashes on an erroneous template kernel (an undeclared parameter type is enough) when a name

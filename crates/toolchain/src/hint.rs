@@ -50,7 +50,7 @@ fn undefined(message: &str) -> Option<String> {
 }
 
 fn known(message: &str) -> Option<&'static str> {
-    const KNOWN: [(&str, &str); 9] = [
+    const KNOWN: [(&str, &str); 10] = [
         (
             "device-side kernel launch",
             "kernels are launched from `solve` only; in device code call a `__device__` function",
@@ -63,6 +63,10 @@ fn known(message: &str) -> Option<&'static str> {
             "uses too much shared data",
             "static shared memory is limited; use `extern __shared__` memory of the size given at launch, \
              after cudaFuncSetAttribute where it exceeds 48 KiB",
+        ),
+        (
+            "uses too much local data",
+            "large arrays belong in memory that the host function allocates, or in shared memory",
         ),
         (
             "namespace \"std\" has no member",

@@ -11,6 +11,7 @@ mod headers;
 mod hint;
 mod install;
 mod libraries;
+mod limits;
 mod log;
 mod nvrtc;
 mod options;

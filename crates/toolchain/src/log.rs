@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use domain::{Diagnostic, Severity, Stage};
+use domain::{Diagnostic, Severity, Stage, printable};
 
 use crate::hint;
 
@@ -313,7 +313,7 @@ fn clean(text: &str, headers: &Path) -> String {
         text = text.replace(&format!("{root}/cccl/"), "");
         text = text.replace(&format!("{root}/"), "");
     }
-    let mut text = demangle(&text);
+    let mut text = printable(&demangle(&text));
     if text.len() > MAX_MESSAGE_BYTES {
         let end = (0..=MAX_MESSAGE_BYTES)
             .rev()
@@ -326,7 +326,7 @@ fn clean(text: &str, headers: &Path) -> String {
 
 /// Replaces `_Z1kPf` and `_ZN1a1bE...` by `k` and `a::b`: in the assembler's few messages, the name
 /// is all that a reader needs.
-fn demangle(text: &str) -> String {
+pub(crate) fn demangle(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("_Z") {

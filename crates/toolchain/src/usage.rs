@@ -70,8 +70,8 @@ fn note(kernel: &mut KernelUsage, line: &str) {
 }
 
 fn set(field: &mut u32, digits: &str) {
-    if let Ok(number) = digits.parse() {
-        *field = number;
+    if let Ok(number) = digits.parse::<u64>() {
+        *field = u32::try_from(number).unwrap_or(u32::MAX);
     }
 }
 
@@ -119,6 +119,13 @@ ptxas info    : Used 14 registers, used 1 barriers, 400 bytes smem
         );
         assert_eq!((usage[1].registers, usage[1].stack_bytes), (32, 848));
         assert_eq!(usage[1].spill_bytes, 36);
+    }
+
+    #[test]
+    fn more_than_a_field_holds_is_not_nothing() {
+        let log = "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'\n\
+                   ptxas         .     8000000000 bytes stack frame, 0 bytes spill stores\n";
+        assert_eq!(read(log, PTX)[0].stack_bytes, u32::MAX);
     }
 
     #[test]

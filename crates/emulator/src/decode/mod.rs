@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use crate::LoadError;
 use crate::lanes::{Class, LaneFn, Operands, Slot};
 use crate::program::{
-    Constant, Flop, Inst, Kind, Predicate, Program, Special, assign_slots, join_points,
+    Constant, Flop, Inst, Kind, Predicate, Program, Special, assign_slots, join_points, mark_passes,
 };
 use crate::syntax::{FunctionText, Operand, RegisterId, Space, Statement, Type, Unit, Variable};
 
@@ -352,6 +352,9 @@ impl<'a> Decoder<'a> {
                 }
                 _ => {}
             }
+        }
+        if self.text.is_entry {
+            mark_passes(&mut self.out);
         }
         let joins = join_points(&self.out.insts);
         for (inst, found) in self.out.insts.iter_mut().zip(joins) {

@@ -1,7 +1,23 @@
 //! Block barriers: arrival, completion, and the divergence that makes them a fault.
+//!
+//! The rules. Devices from sm_70 on count threads: a barrier opens when all of the block's threads
+//! that have not exited are there, or as many as its count says. Some uses work on a device only by
+//! the accident of that counting, and CUDA forbids them: "`__syncthreads()` is allowed in conditional
+//! code but only if the conditional evaluates identically across the entire thread block". So:
+//!
+//! - Threads that exit are counted out, before others come to a barrier or while they wait: an early
+//!   `return` is no fault. (It is undefined by the letter, and everybody writes it.)
+//! - Going around a `__syncthreads()` that others wait at, now or later, is a fault as soon as the
+//!   thread is where every thread comes to after it ([`crate::program::mark_passes`]). If nothing
+//!   follows it but the end of the kernel, going around it is an early `return` and nothing else.
+//! - Two threads of a block at two different `__syncthreads()` are a fault, in one warp or in two.
+//! - A count is a multiple of 32, at most the block's threads in whole warps, and the same for all
+//!   that meet. Warps may come to a barrier with a count at different instructions: that is what it
+//!   is for. So may threads at the form that is not aligned (`barrier.sync`).
+//! - What can never open any more is a fault: [`FaultKind::BarrierDivergence`] like all of these.
 #![allow(unsafe_code)]
 
-use super::block::Block;
+use super::block::{Block, Waiter};
 use super::reconverge::{Split, State, Warp, lane_value};
 use super::step::holding;
 use super::worker::{Stop, Worker};
@@ -33,11 +49,24 @@ impl Worker<'_> {
         }
         let expected = barrier.threads.map(value);
         let generation = block.barriers[id as usize].generation;
+        let arriving = Waiter {
+            function: warp.frame(split.frame).function,
+            pc: split.pc,
+            thread: warp.first_thread + lane,
+            whole_block: barrier.is_whole_block(),
+        };
         if barrier.aligned
             && let Some(other) = warp.other_waiter(id, generation, split.pc, split.frame)
         {
-            return Err(self.divergent_barrier(warp, lane, &other));
+            let function = warp.frame(other.frame).function;
+            let thread = warp.first_thread + other.mask.trailing_zeros();
+            return Err(self.divergent_barrier(lane, function, other.pc, thread));
         }
+        match expected {
+            Some(expected) => check_count(expected, block, id, lane)?,
+            None => self.check_whole_block(block, &arriving, id, lane)?,
+        }
+        block.barriers[id as usize].first.get_or_insert(arriving);
         let holding = match barrier.mode {
             BarrierMode::Sync | BarrierMode::Arrive => 0,
             BarrierMode::Count { by, .. }
@@ -81,18 +110,83 @@ impl Worker<'_> {
     }
 
     #[cold]
-    fn divergent_barrier(&self, warp: &Warp, lane: u32, other: &Split) -> Stop {
-        let function = self
-            .context
-            .linked
-            .function(warp.frame(other.frame).function);
-        let line = function.program.lines[other.pc as usize];
-        let place = line.map_or(String::new(), |line| format!(" on line {line}"));
-        let thread = crate::fault::triple(self.thread_index(warp, other.mask.trailing_zeros()));
-        let what = format!(
-            "reaches a __syncthreads() while thread {thread} of its warp waits at another one{place}"
-        );
+    fn divergent_barrier(&self, lane: u32, function: usize, pc: u32, thread: u32) -> Stop {
+        let thread = self.thread_triple(thread);
+        let place = self.line_text(function, pc);
+        let what =
+            format!("reaches a __syncthreads() while thread {thread} waits at another one{place}");
         Stop::new(FaultKind::BarrierDivergence, lane, what)
+    }
+
+    /// Whether a thread comes where the others are, and before all who have gone around it.
+    fn check_whole_block(
+        &self,
+        block: &Block,
+        arriving: &Waiter,
+        id: u32,
+        lane: u32,
+    ) -> Result<(), Stop> {
+        if !arriving.whole_block {
+            return Ok(());
+        }
+        let first = block.barriers[id as usize].first;
+        if let Some(first) = first.filter(|first| first.whole_block)
+            && (first.function, first.pc) != (arriving.function, arriving.pc)
+        {
+            return Err(self.divergent_barrier(lane, first.function, first.pc, first.thread));
+        }
+        let is_kernel = arriving.function == self.context.kernel.function;
+        let passed = block
+            .passed
+            .iter()
+            .find(|&&(pc, _)| is_kernel && pc == arriving.pc);
+        let Some(&(_, thread)) = passed else {
+            return Ok(());
+        };
+        let thread = self.thread_triple(thread);
+        let what = format!("reaches a __syncthreads() that thread {thread} has gone around");
+        Err(Stop::new(FaultKind::BarrierDivergence, lane, what))
+    }
+
+    /// Threads are where they can come to these barriers no more.
+    pub(super) fn pass(
+        &mut self,
+        block: &mut Block,
+        warp: &Warp,
+        barriers: &[u32],
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let lane = mask.trailing_zeros();
+        let kernel = self.context.kernel.function;
+        for &pc in barriers {
+            let waits =
+                |first: &Waiter| first.whole_block && (first.function, first.pc) == (kernel, pc);
+            let waiting = block.barriers.iter().filter_map(|barrier| barrier.first);
+            if let Some(waiter) = { waiting }.find(waits) {
+                let thread = self.thread_triple(waiter.thread);
+                let place = self.line_text(kernel, pc);
+                let what = format!(
+                    "has gone around the __syncthreads(){place} that thread {thread} waits at"
+                );
+                return Err(Stop::new(FaultKind::BarrierDivergence, lane, what));
+            }
+            if !block.passed.iter().any(|&(known, _)| known == pc) {
+                block.passed.push((pc, warp.first_thread + lane));
+            }
+        }
+        Ok(())
+    }
+
+    /// ` on line 7`, where it is known.
+    fn line_text(&self, function: usize, pc: u32) -> String {
+        let program = self.context.linked.function(function).program;
+        let line = program.lines.get(pc as usize).copied().flatten();
+        line.map_or(String::new(), |line| format!(" on line {line}"))
+    }
+
+    fn thread_triple(&self, thread: u32) -> String {
+        let [x, y, _] = self.context.launch.block;
+        crate::fault::triple([thread % x, thread / x % y, thread / (x * y)])
     }
 
     /// The barrier that a split waited at has opened.
@@ -127,4 +221,22 @@ impl Worker<'_> {
         warp.splits[at].pc += 1;
         warp.splits[at].state = State::Ready;
     }
+}
+
+/// A count that no device takes, or that differs from the one that others wait with.
+fn check_count(expected: u32, block: &Block, id: u32, lane: u32) -> Result<(), Stop> {
+    let threads = 32 * block.warps.len() as u32;
+    let what = match block.barriers[id as usize].expected {
+        _ if expected == 0 || !expected.is_multiple_of(32) => {
+            format!("uses a barrier for {expected} threads; a count is a multiple of 32")
+        }
+        _ if expected > threads => {
+            format!("uses a barrier for {expected} threads; its block has {threads}")
+        }
+        Some(other) if other != expected => {
+            format!("uses a barrier for {expected} threads where another thread expects {other}")
+        }
+        _ => return Ok(()),
+    };
+    Err(Stop::new(FaultKind::BarrierDivergence, lane, what))
 }

@@ -16,8 +16,21 @@ pub(super) struct BarrierState {
     /// Arrivals whose predicate held.
     pub(super) holding: u32,
     pub(super) generation: u32,
+    /// Who arrived first in this generation.
+    pub(super) first: Option<Waiter>,
     /// Of the generation that completed last: arrivals, and those whose predicate held.
     pub(super) completed: (u32, u32),
+}
+
+/// A thread at a barrier.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiter {
+    pub(super) function: usize,
+    pub(super) pc: u32,
+    /// Number of the thread in its block.
+    pub(super) thread: u32,
+    /// At a barrier that every thread of the block must come to.
+    pub(super) whole_block: bool,
 }
 
 #[derive(Debug, Default)]
@@ -29,6 +42,8 @@ pub(super) struct Block {
     pub(super) shared: Vec<u64>,
     pub(super) shared_bytes: u32,
     pub(super) barriers: [BarrierState; BARRIERS],
+    /// Barriers of the kernel that some thread, by number, can come to no more.
+    pub(super) passed: Vec<(u32, u32)>,
     /// Threads that have not exited.
     pub(super) live: u32,
     /// Something happened that may let a waiting warp go on.
@@ -52,6 +67,7 @@ impl Block {
         self.index = index;
         self.live = threads;
         self.barriers = [BarrierState::default(); BARRIERS];
+        self.passed.clear();
         self.progressed = false;
         self.next_warp = 0;
         self.shared_bytes = shared_bytes;
@@ -86,6 +102,7 @@ impl Block {
         barrier.completed = (barrier.arrived, barrier.holding);
         barrier.generation = barrier.generation.wrapping_add(1);
         (barrier.arrived, barrier.holding, barrier.expected) = (0, 0, None);
+        barrier.first = None;
         self.progressed = true;
     }
 

@@ -1,5 +1,6 @@
 //! Calls and returns of device functions, and the end of a thread.
 
+use super::MAX_LOCAL_BYTES;
 use super::block::Block;
 use super::elements::lanes_of;
 use super::reconverge::{Split, Warp};
@@ -11,7 +12,6 @@ use crate::program::{Call, Kind};
 
 impl Worker<'_> {
     pub(super) fn call(&mut self, warp: &mut Warp, here: &Here, call: &Call) -> Result<(), Stop> {
-        const STACK_BYTES: u32 = 512 * 1024;
         let mut caller = here.split;
         let rest = caller.mask & !here.mask;
         if rest != 0 {
@@ -25,8 +25,8 @@ impl Worker<'_> {
         }
         let code = self.context.linked.function(call.function);
         let base = here.bounds.top;
-        if base + code.program.frame_bytes > STACK_BYTES {
-            let what = format!("calls too deeply: its stack has {STACK_BYTES} bytes");
+        if base + code.program.frame_bytes > MAX_LOCAL_BYTES {
+            let what = format!("calls too deeply: its stack has {MAX_LOCAL_BYTES} bytes");
             return Err(Stop::new(
                 FaultKind::OutOfBounds,
                 here.mask.trailing_zeros(),

@@ -49,6 +49,13 @@ impl<'a> Linked<'a> {
         })
     }
 
+    /// Local memory of the function that needs most.
+    pub(super) fn largest_frame_bytes(&self) -> u32 {
+        let functions = self.functions.iter().flatten();
+        let bytes = functions.map(|function| function.program.frame_bytes);
+        bytes.max().unwrap_or(0)
+    }
+
     pub(super) fn function(&self, index: usize) -> &Function<'a> {
         self.functions[index]
             .as_ref()

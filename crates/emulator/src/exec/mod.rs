@@ -24,7 +24,7 @@ mod step;
 mod violations;
 mod worker;
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
@@ -36,6 +36,8 @@ use worker::Worker;
 /// Shared memory that a block of an H200 can have.
 const MAX_SHARED_BYTES: u32 = 227 * 1024;
 const MAX_BLOCK_THREADS: u64 = 1024;
+/// Local memory that a thread can have, its calls included.
+const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 
 /// One kernel launch.
 #[derive(Debug, Clone, Copy)]
@@ -54,25 +56,22 @@ pub struct Launch<'a> {
 
 /// What a launch may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits<'a> {
+pub struct Limits {
     /// Warp instructions over the whole launch.
     pub instruction_fuel: u64,
     /// Host threads.
     pub threads: usize,
-    /// Checked a few thousand times a second; set it to stop the launch.
-    pub cancel: Option<&'a AtomicBool>,
     /// Bytes that `printf` may write.
     pub output_bytes: usize,
     /// Blocks that run side by side when blocks can wait for one another.
     pub resident_blocks: usize,
 }
 
-impl Default for Limits<'_> {
+impl Default for Limits {
     fn default() -> Self {
         Self {
             instruction_fuel: 1 << 36,
             threads: 1,
-            cancel: None,
             output_bytes: 64 * 1024,
             resident_blocks: 132 * 8,
         }
@@ -103,7 +102,7 @@ pub fn launch(
     module: &LoadedModule,
     launch: &Launch<'_>,
     memory: &mut Memory,
-    limits: &Limits<'_>,
+    limits: &Limits,
 ) -> Result<Outcome, Fault> {
     let kernel = module
         .module()
@@ -111,6 +110,12 @@ pub fn launch(
         .map_err(|error| unsupported(&error))?;
     validate(kernel, launch)?;
     let linked = Linked::new(module, kernel).map_err(|error| unsupported(&error))?;
+    if linked.largest_frame_bytes() > MAX_LOCAL_BYTES {
+        let message = format!(
+            "the kernel needs more than {MAX_LOCAL_BYTES} bytes of local memory a thread, the limit"
+        );
+        return Err(Fault::of_launch(FaultKind::BadLaunch, message));
+    }
     let regions = memory.regions();
     let context = Context {
         kernel,
@@ -177,7 +182,7 @@ pub(crate) struct Context<'a> {
     memory: &'a Memory,
     regions: &'a crate::memory::Regions,
     launch: &'a Launch<'a>,
-    limits: &'a Limits<'a>,
+    limits: &'a Limits,
     blocks: u64,
     /// One host thread runs the whole launch.
     alone: bool,

@@ -152,7 +152,9 @@ impl Warp {
             frame.planes[first..first + count].fill(Plane([0; LANES]));
         }
         let words = (local_base + program.frame_bytes) as usize / 4;
-        if self.local.len() < words {
+        if self.local.is_empty() {
+            self.local = vec![[0; LANES]; words]; // zeroed when touched, and not before
+        } else if self.local.len() < words {
             self.local.resize(words, [0; LANES]);
         }
         index as u32

@@ -256,6 +256,7 @@ impl Worker<'_> {
                     .barrier(block, warp, here.at, here.split, view, barrier, mask)
                     .map(|leaves| if leaves { Next::Leave } else { Next::Step });
             }
+            Kind::Passes(barriers) => self.pass(block, warp, barriers, mask)?,
             Kind::SyncWarp { .. }
             | Kind::Shuffle(_)
             | Kind::Vote { .. }

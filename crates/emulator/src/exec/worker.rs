@@ -317,17 +317,6 @@ impl<'a> Worker<'a> {
     }
 
     fn check_limits(&mut self, block: &Block, at: usize) -> Result<(), Fault> {
-        let cancelled = self
-            .context
-            .limits
-            .cancel
-            .is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if cancelled {
-            return Err(Fault::of_launch(
-                FaultKind::Cancelled,
-                "the launch was cancelled",
-            ));
-        }
         if self.fuel <= 0 {
             let chunk = FUEL_CHUNK;
             let before = self.context.fuel.fetch_sub(chunk, Ordering::Relaxed);

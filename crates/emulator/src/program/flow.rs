@@ -22,16 +22,16 @@ pub(crate) fn join_points(insts: &[Inst]) -> Vec<u32> {
     out
 }
 
-struct Graph {
+pub(super) struct Graph {
     /// Start and end index of each block, in order.
-    blocks: Vec<(usize, usize)>,
-    successors: Vec<Vec<usize>>,
+    pub(super) blocks: Vec<(usize, usize)>,
+    pub(super) successors: Vec<Vec<usize>>,
     /// The block can end the thread or the call. A trap ends the launch and joins nothing.
     exits: Vec<bool>,
 }
 
 impl Graph {
-    fn new(insts: &[Inst]) -> Self {
+    pub(super) fn new(insts: &[Inst]) -> Self {
         let mut leader = vec![false; insts.len() + 1];
         leader[0] = true;
         for (at, inst) in insts.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Graph {
 
     /// Cooper, Harvey and Kennedy's iteration on the reversed graph. The virtual exit is
     /// `blocks.len()`; a block that cannot reach it (an endless loop) gets it as well.
-    fn post_dominators(&self) -> Vec<usize> {
+    pub(super) fn post_dominators(&self) -> Vec<usize> {
         let exit = self.blocks.len();
         let mut predecessors = vec![Vec::new(); exit + 1];
         for (block, next) in self.successors.iter().enumerate() {

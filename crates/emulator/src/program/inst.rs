@@ -80,6 +80,8 @@ pub(crate) enum Kind {
     Exit,
     Trap,
     Barrier(Barrier),
+    /// A thread that comes here reaches the barriers at these instructions no more.
+    Passes(Box<[u32]>),
     SyncWarp {
         members: Slot,
     },
@@ -305,6 +307,13 @@ pub(crate) struct Barrier {
     pub(crate) mode: BarrierMode,
     /// Every thread of a warp must run the same instruction.
     pub(crate) aligned: bool,
+}
+
+impl Barrier {
+    /// `__syncthreads()` and its like, which every thread of the block must come to.
+    pub(crate) fn is_whole_block(&self) -> bool {
+        self.aligned && self.threads.is_none()
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -5,10 +5,12 @@
 
 mod flow;
 mod inst;
+mod passes;
 mod registers;
 
 pub(crate) use flow::join_points;
 pub(crate) use inst::*;
+pub(crate) use passes::mark_passes;
 pub(crate) use registers::assign_slots;
 
 /// A constant operand: known when decoded, or an address that the launch resolves.

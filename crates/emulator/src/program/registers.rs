@@ -379,6 +379,7 @@ fn for_each_slot(inst: &mut Inst, visit: &mut dyn FnMut(&mut Slot, Role)) {
         | Kind::Exit
         | Kind::Trap
         | Kind::Fence
+        | Kind::Passes(_)
         | Kind::Sleep => {}
     }
 }

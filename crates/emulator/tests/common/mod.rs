@@ -99,7 +99,7 @@ impl Device {
         block: [u32; 3],
         dynamic_shared_bytes: u32,
         arguments: &Arguments,
-        limits: &Limits<'_>,
+        limits: &Limits,
     ) -> Result<Outcome, Fault> {
         let launched = Launch {
             kernel,

@@ -1,6 +1,7 @@
 //! Calls of the file's own functions, and who else a call may be for.
 
 use super::Interpreter;
+use super::overloads::{Choice, Passed, takes_count};
 use super::places::{Access, is_place};
 use super::resolve::refusal;
 use super::scope::{Binding, Frame};
@@ -45,8 +46,9 @@ impl<'p> Interpreter<'p> {
             let ty = self.resolve_name(name, at)?;
             return self.construct(&ty, arguments, at);
         }
-        if let Some(function) = self.function_for(name, arguments.len(), at)? {
-            return self.call_function(function, name, arguments, at);
+        let functions = self.functions_for(name, arguments.len(), at)?;
+        if !functions.is_empty() {
+            return self.call_function(&functions, name, arguments, at);
         }
         if let Some(result) = self.runtime_call(name.plain(), arguments, at) {
             return result;
@@ -61,28 +63,21 @@ impl<'p> Interpreter<'p> {
         self.named_type(name, at)
     }
 
-    /// The function of the file that a call means, by name and number of arguments.
-    fn function_for(&self, name: &Name, count: usize, at: At) -> Fallible<Option<usize>> {
+    /// The functions of the file that a call may mean, by name and number of arguments.
+    fn functions_for(&self, name: &Name, count: usize, at: At) -> Fallible<Vec<usize>> {
         let candidates = self.tables.functions_named(&name.path);
-        let accepts = |&index: &usize| {
+        let callable = |&index: &usize| {
             let function = self.tables.function(index);
-            let required = function
-                .parameters
-                .iter()
-                .take_while(|parameter| parameter.default.is_none())
-                .count();
-            (required..=function.parameters.len()).contains(&count)
+            takes_count(function, count)
+                && matches!(function.space, Space::Host | Space::Both)
+                && function.body.is_some()
         };
-        let fitting: Vec<usize> = candidates.iter().copied().filter(accepts).collect();
-        let host = fitting.iter().copied().find(|&index| {
-            let function = self.tables.function(index);
-            matches!(function.space, Space::Host | Space::Both) && function.body.is_some()
-        });
-        if host.is_some() {
-            return Ok(host);
+        let hosts: Vec<usize> = candidates.iter().copied().filter(callable).collect();
+        if !hosts.is_empty() {
+            return Ok(hosts);
         }
         let Some(&other) = candidates.first() else {
-            return Ok(None);
+            return Ok(hosts);
         };
         let function = self.tables.function(other);
         Err(match function.space {
@@ -117,20 +112,30 @@ impl<'p> Interpreter<'p> {
 
     fn call_function(
         &mut self,
-        index: usize,
+        functions: &[usize],
         name: &'p Name,
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
-        let function = self.tables.function(index);
         let explicit = match &name.arguments {
             Some(written) => self.template_values(written)?,
             None => Vec::new(),
         };
         let mut given = Vec::new();
         for (position, argument) in arguments.iter().enumerate() {
-            given.push(self.given(function, position, argument)?);
+            let by_reference = functions
+                .iter()
+                .any(|&index| takes_reference(self.tables.function(index), position));
+            given.push(self.given(by_reference, argument)?);
         }
+        let function = match functions {
+            [only] => self.tables.function(*only),
+            several => {
+                let function = self.chosen_function(several, name, &explicit, &given, at)?;
+                self.pass_by_value(function, arguments, &mut given)?;
+                function
+            }
+        };
         let types: Vec<Option<Type>> = given
             .iter()
             .map(|given| match (&given.place, &given.value) {
@@ -155,25 +160,55 @@ impl<'p> Interpreter<'p> {
         })
     }
 
-    fn given(
+    /// The overload that the arguments mean.
+    fn chosen_function(
         &mut self,
-        function: &'p Function,
-        position: usize,
-        argument: &'p Expr,
-    ) -> Fallible<Given> {
-        let reference =
-            function
-                .parameters
-                .get(position)
-                .and_then(|parameter| match &parameter.ty.kind {
-                    TypeKind::Reference(inner) => Some(inner),
-                    _ => None,
-                });
+        functions: &[usize],
+        name: &Name,
+        explicit: &[TemplateValue],
+        given: &[Given],
+        at: At,
+    ) -> Fallible<&'p Function> {
+        let passed: Vec<Passed> = given
+            .iter()
+            .map(|given| Passed {
+                value: given.value.clone(),
+                place: given.place.is_some(),
+            })
+            .collect();
+        let what = match self.choose(functions, explicit, &passed, at)? {
+            Choice::One(index) => return Ok(self.tables.function(index)),
+            Choice::Ambiguous => "is ambiguous: several functions of that name fit",
+            Choice::NoneFits => "fits none of the functions of that name",
+        };
+        Err(Fault::unsupported(
+            at,
+            format!("the call of `{}` {what}", name.path),
+            "give each function a name of its own",
+        ))
+    }
+
+    /// What another overload would have taken by reference, this one takes by value.
+    fn pass_by_value(
+        &mut self,
+        function: &Function,
+        arguments: &'p [Expr],
+        given: &mut [Given],
+    ) -> Fallible<()> {
+        for (position, (given, argument)) in given.iter_mut().zip(arguments).enumerate() {
+            if given.place.is_some() && !takes_reference(function, position) {
+                *given = self.given(false, argument)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn given(&mut self, by_reference: bool, argument: &'p Expr) -> Fallible<Given> {
         let local = match &argument.kind {
             ExprKind::Name(name) => self.find_local(&name.path).is_some(),
             _ => is_place(argument),
         };
-        if reference.is_some()
+        if by_reference
             && local
             && let Ok((place, ty)) = self.place(argument, Access::Read)
         {
@@ -260,6 +295,13 @@ impl<'p> Interpreter<'p> {
             )),
         }
     }
+}
+
+fn takes_reference(function: &Function, position: usize) -> bool {
+    function
+        .parameters
+        .get(position)
+        .is_some_and(|parameter| matches!(parameter.ty.kind, TypeKind::Reference(_)))
 }
 
 fn is_pointer(ty: &Type) -> bool {

@@ -152,7 +152,7 @@ impl Interpreter<'_> {
             );
             self.warn(
                 at,
-                message,
+                &message,
                 "pointers in the signature are device pointers; use cudaMemcpyDeviceToDevice",
             );
         }

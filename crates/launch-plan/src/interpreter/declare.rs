@@ -33,6 +33,13 @@ impl<'p> Interpreter<'p> {
                 return Err(Fault::unsupported(at, message, "declare it at file scope"));
             }
         }
+        if self.is_declared_here(&variable.name) {
+            let message = format!(
+                "\"{}\" has already been declared in the current scope",
+                variable.name
+            );
+            return Err(Fault::syntax(at, message));
+        }
         let binding = self.variable(variable)?;
         self.bind(&variable.name, binding);
         Ok(())

@@ -5,7 +5,7 @@ use super::scope::{Binding, Frame};
 use super::value::{HostRef, KernelRef, Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Name, Space, Storage};
+use crate::syntax::ast::{Name, Storage};
 use crate::types::Type;
 
 impl<'p> Interpreter<'p> {
@@ -82,40 +82,29 @@ impl<'p> Interpreter<'p> {
         Ok(Some(Value::pointer(ty, false, target)))
     }
 
-    /// A kernel by name, with the template arguments written there.
+    /// A kernel by name, with the template arguments written there, where no arguments tell
+    /// overloads apart.
     pub(super) fn kernel_named(&mut self, name: &'p Name, at: At) -> Fallible<Option<KernelRef>> {
-        let tables = self.tables;
-        let kernels: Vec<usize> = tables
-            .functions_named(&name.path)
-            .into_iter()
-            .filter(|&index| {
-                let function = tables.function(index);
-                function.space == Space::Kernel && !function.specialisation
-            })
-            .collect();
-        let Some(&first) = kernels.first() else {
-            return Ok(None);
+        let function = match self.kernels_called(&name.path)[..] {
+            [] => return Ok(None),
+            [only] => only,
+            [..] => {
+                return Err(Fault::unsupported(
+                    at,
+                    format!(
+                        "`{0}` is ambiguous: several kernels are called `{0}`",
+                        name.path
+                    ),
+                    "give each kernel a name of its own",
+                ));
+            }
         };
-        let heads = |index: usize| {
-            let function = tables.function(index);
-            (
-                function.parameters.len(),
-                function.template.as_ref().map(Vec::len),
-            )
-        };
-        if kernels.iter().any(|&other| heads(other) != heads(first)) {
-            return Err(Fault::unsupported(
-                at,
-                format!("several kernels are called `{}`", name.path),
-                "give each kernel a name of its own",
-            ));
-        }
         let arguments = match &name.arguments {
             Some(arguments) => Some(self.template_values(arguments)?),
             None => None,
         };
         Ok(Some(KernelRef {
-            function: first,
+            function,
             arguments,
         }))
     }

@@ -2,15 +2,22 @@
 
 use std::rc::Rc;
 
+use super::overloads::{Choice, Passed, takes_count};
 use super::scope::Frame;
 use super::templates::Bound;
-use super::value::{KernelRef, Target, Value};
+use super::value::{KernelRef, Target, TemplateValue, Value};
 use super::{Interpreter, MAX_LAUNCHES};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{KernelInstance, Launch, LaunchArgument, Operation};
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, ExprKind, Function, LaunchExpr, TypeKind};
 use crate::types::{Record, Scalar, Type};
+
+/// The kernels that a launch may mean, with the template arguments written there.
+struct Launched {
+    functions: Vec<usize>,
+    explicit: Vec<TemplateValue>,
+}
 
 /// A kernel with all its template arguments.
 pub(super) struct Instance {
@@ -22,7 +29,7 @@ pub(super) struct Instance {
 
 impl<'p> Interpreter<'p> {
     pub(super) fn launch(&mut self, launch: &'p LaunchExpr, at: At) -> Fallible<Value> {
-        let kernel = self.launched_kernel(&launch.callee, at)?;
+        let launched = self.launched(&launch.callee, at)?;
         let configuration = &launch.configuration;
         let (Some(grid), Some(block)) = (configuration.first(), configuration.get(1)) else {
             return Err(Fault::launch(
@@ -42,7 +49,7 @@ impl<'p> Interpreter<'p> {
         if let Some(stream) = configuration.get(3) {
             self.evaluate(stream)?;
         }
-        let (instance, arguments) = self.launch_arguments(&kernel, &launch.arguments, at)?;
+        let (instance, arguments) = self.launch_arguments(&launched, &launch.arguments, at)?;
         self.check_extents(grid, block, at)?;
         self.check_shared(&instance, shared, at)?;
         self.launches += 1;
@@ -64,12 +71,20 @@ impl<'p> Interpreter<'p> {
         Ok(Value::Void)
     }
 
-    fn launched_kernel(&mut self, callee: &'p Expr, at: At) -> Fallible<KernelRef> {
+    fn launched(&mut self, callee: &'p Expr, at: At) -> Fallible<Launched> {
         if let ExprKind::Name(name) = &callee.kind {
             let local = name.arguments.is_none() && self.find_local(&name.path).is_some();
             if !local {
-                if let Some(kernel) = self.kernel_named(name, at)? {
-                    return Ok(kernel);
+                let functions = self.kernels_called(&name.path);
+                if !functions.is_empty() {
+                    let explicit = match &name.arguments {
+                        Some(arguments) => self.template_values(arguments)?,
+                        None => Vec::new(),
+                    };
+                    return Ok(Launched {
+                        functions,
+                        explicit,
+                    });
                 }
                 let message = if self.tables.functions_named(&name.path).is_empty() {
                     format!(
@@ -86,7 +101,10 @@ impl<'p> Interpreter<'p> {
             }
         }
         match self.evaluate(callee)? {
-            Value::Kernel(kernel) => Ok(kernel),
+            Value::Kernel(kernel) => Ok(Launched {
+                functions: vec![kernel.function],
+                explicit: kernel.arguments.unwrap_or_default(),
+            }),
             other => {
                 let message = format!("a value of type `{}` is launched", other.ty());
                 Err(Fault::launch(at, message))
@@ -117,40 +135,27 @@ impl<'p> Interpreter<'p> {
     /// The instance and its arguments in its parameters' types.
     fn launch_arguments(
         &mut self,
-        kernel: &KernelRef,
+        launched: &Launched,
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<(Instance, Vec<LaunchArgument>)> {
-        let function = self.tables.function(kernel.function);
-        let required = function
-            .parameters
-            .iter()
-            .take_while(|parameter| parameter.default.is_none())
-            .count();
-        if function.variadic {
-            return Err(Fault::unsupported(
-                at,
-                format!("the kernel `{}` takes a parameter pack", function.path),
-                "write its parameters out",
-            ));
+        if let [only] = launched.functions[..] {
+            self.check_count(only, arguments.len(), at)?;
         }
-        if !(required..=function.parameters.len()).contains(&arguments.len()) {
-            let message = format!(
-                "the kernel `{}` takes {} arguments; the launch passes {}",
-                function.path,
-                function.parameters.len(),
-                arguments.len()
-            );
-            return Err(Fault::launch(at, message));
-        }
-        let mut values = Vec::new();
+        let mut passed = Vec::new();
         for argument in arguments {
-            values.push(match argument.kind {
-                ExprKind::List(_) => None,
-                _ => Some(self.evaluate(argument)?),
+            passed.push(Passed {
+                value: match argument.kind {
+                    ExprKind::List(_) => None,
+                    _ => Some(self.evaluate(argument)?),
+                },
+                place: false,
             });
         }
-        let bound = self.bind_kernel(kernel, function, &values, at)?;
+        let function = self.chosen_kernel(launched, &passed, at)?;
+        let mut values: Vec<Option<Value>> = passed.into_iter().map(|p| p.value).collect();
+        let types: Vec<Option<Type>> = types_of(&values);
+        let bound = self.bind_templates(function, &launched.explicit, &types, at)?;
         let instance = self.instance(function, &bound, at)?;
         let frame = Frame::new(bound.bindings);
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
@@ -166,37 +171,95 @@ impl<'p> Interpreter<'p> {
         Ok((instance, converted))
     }
 
-    fn bind_kernel(
-        &mut self,
-        kernel: &KernelRef,
-        function: &'p Function,
-        values: &[Option<Value>],
-        at: At,
-    ) -> Fallible<Bound> {
-        let types: Vec<Option<Type>> = values
-            .iter()
-            .map(|value| value.as_ref().map(Value::ty))
-            .collect();
-        let explicit = kernel.arguments.as_deref().unwrap_or_default();
-        self.bind_templates(function, explicit, &types, at)
+    fn check_count(&self, kernel: usize, count: usize, at: At) -> Fallible<()> {
+        let function = self.tables.function(kernel);
+        if function.variadic {
+            return Err(Fault::unsupported(
+                at,
+                format!("the kernel `{}` takes a parameter pack", function.path),
+                "write its parameters out",
+            ));
+        }
+        if !takes_count(function, count) {
+            let message = format!(
+                "the kernel `{}` takes {} arguments; the launch passes {count}",
+                function.path,
+                function.parameters.len(),
+            );
+            return Err(Fault::launch(at, message));
+        }
+        Ok(())
     }
 
-    fn instance(&mut self, function: &Function, bound: &Bound, at: At) -> Fallible<Instance> {
-        if function.template.is_none() {
-            return Ok(Instance {
-                name: function.path.clone(),
-                identity: function.path.clone(),
-            });
+    /// The overload that the arguments mean.
+    fn chosen_kernel(
+        &mut self,
+        launched: &Launched,
+        passed: &[Passed],
+        at: At,
+    ) -> Fallible<&'p Function> {
+        let functions = &launched.functions;
+        if let [only] = functions[..] {
+            return Ok(self.tables.function(only));
         }
+        let name = functions
+            .first()
+            .map_or("", |&first| self.tables.function(first).path.as_str());
+        match self.choose(functions, &launched.explicit, passed, at)? {
+            Choice::One(index) => {
+                self.check_count(index, passed.len(), at)?;
+                Ok(self.tables.function(index))
+            }
+            Choice::NoneFits => {
+                let count = functions.len();
+                let message =
+                    format!("none of the {count} kernels called `{name}` takes these arguments");
+                Err(Fault::launch(at, message))
+            }
+            Choice::Ambiguous => Err(Fault::unsupported(
+                at,
+                format!("the launch of `{name}` is ambiguous: several kernels of that name fit"),
+                "give each kernel a name of its own",
+            )),
+        }
+    }
+
+    fn instance(&mut self, function: &'p Function, bound: &Bound, at: At) -> Fallible<Instance> {
         let mut parts = Vec::new();
         for value in &bound.all {
             parts.push(self.rendered(value, at)?);
         }
-        let named = |parts: &[String]| format!("{}<{}>", function.path, parts.join(", "));
+        let cast = self.overload_cast(function, bound)?;
+        let named = |parts: &[String]| {
+            let path = &function.path;
+            let name = match function.template {
+                Some(_) => format!("{path}<{}>", parts.join(", ")),
+                None => path.clone(),
+            };
+            match &cast {
+                Some(cast) => format!("static_cast<{cast}>({name})"),
+                None => name,
+            }
+        };
         Ok(Instance {
             name: named(&parts[..bound.written.len()]),
             identity: named(&parts),
         })
+    }
+
+    /// The pointer type that tells an overloaded kernel from the others of its name.
+    fn overload_cast(&mut self, function: &'p Function, bound: &Bound) -> Fallible<Option<String>> {
+        if self.kernels_called(&function.path).len() < 2 {
+            return Ok(None);
+        }
+        let frame = Frame::new(bound.bindings.clone());
+        let types = self.framed(frame, |interpreter| -> Fallible<Vec<String>> {
+            let parameters = function.parameters.iter();
+            parameters
+                .map(|parameter| Ok(interpreter.resolve(&parameter.ty)?.to_string()))
+                .collect()
+        })?;
+        Ok(Some(format!("void (*)({})", types.join(", "))))
     }
 
     /// The instance of a kernel whose arguments are not known: `cudaFuncSetAttribute(k<4>, ...)`.
@@ -206,7 +269,8 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Instance> {
         let function = self.tables.function(kernel.function);
-        let bound = self.bind_kernel(kernel, function, &[], at)?;
+        let explicit = kernel.arguments.as_deref().unwrap_or_default();
+        let bound = self.bind_templates(function, explicit, &[], at)?;
         self.instance(function, &bound, at)
     }
 
@@ -374,6 +438,13 @@ impl<'p> Interpreter<'p> {
             fault.hint(format!("this device has at most {optin} bytes for a block"))
         })
     }
+}
+
+fn types_of(values: &[Option<Value>]) -> Vec<Option<Type>> {
+    values
+        .iter()
+        .map(|value| value.as_ref().map(Value::ty))
+        .collect()
 }
 
 /// Whether C++ (or the same bytes under another name) lets one pointer stand for the other.

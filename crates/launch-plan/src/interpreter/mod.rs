@@ -16,6 +16,7 @@ mod launch;
 mod library;
 mod math;
 mod memory;
+mod overloads;
 mod places;
 mod pointers;
 mod queries;
@@ -29,7 +30,7 @@ mod value;
 
 use std::collections::HashMap;
 
-use domain::{Diagnostic, Severity, Stage, TargetLimits};
+use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
 use self::memory::Memory;
 use self::scope::Frame;
@@ -149,15 +150,15 @@ impl Interpreter<'_> {
     }
 
     /// Says something once per place.
-    fn warn(&mut self, at: At, message: String, hint: &str) {
+    fn warn(&mut self, at: At, message: &str, hint: &str) {
         let (line, column) = self.source.position(at);
         let warning = Diagnostic {
             stage: Stage::Plan,
             severity: Severity::Warning,
             line: Some(line),
             column: Some(column),
-            message,
-            hint: Some(hint.to_owned()),
+            message: printable(message),
+            hint: Some(printable(hint)),
         };
         if !self.plan.warnings.contains(&warning) && self.plan.warnings.len() < 100 {
             self.plan.warnings.push(warning);

@@ -45,6 +45,12 @@ impl<'p> Interpreter<'p> {
         self.frames.last().and_then(|frame| frame.find(name))
     }
 
+    /// Whether the innermost block has the name itself.
+    pub(super) fn is_declared_here(&self, name: &str) -> bool {
+        let block = self.frames.last().and_then(|frame| frame.scopes.last());
+        block.is_some_and(|block| block.contains_key(name))
+    }
+
     pub(super) fn bind(&mut self, name: &str, binding: Binding) {
         if let Some(frame) = self.frames.last_mut() {
             frame.bind(name, binding);

@@ -172,7 +172,7 @@ impl Interpreter<'_> {
         for (at, bytes) in leaked {
             self.warn(
                 at,
-                format!("{bytes} bytes of device memory are allocated and never freed"),
+                &format!("{bytes} bytes of device memory are allocated and never freed"),
                 "call cudaFree before the function returns",
             );
         }

@@ -3,16 +3,22 @@
 use super::condition;
 use super::lex::TokenKind;
 use super::macros::{Expander, Macro, TooMuchExpansion};
+use super::text::At;
 use super::token::Token;
+use crate::failure::{Fallible, Fault};
 
 /// Where in `#if ... #else ... #endif` the reader stands.
 #[derive(Clone, Copy, Debug)]
 struct Group {
+    /// Where its `#if` stands.
+    at: At,
     /// The text around it is read at all.
     outer_active: bool,
     /// A branch was already chosen.
     decided: bool,
     active: bool,
+    /// Its `#else` was there: nothing but `#endif` may follow.
+    last_branch: bool,
 }
 
 /// The open conditionals.
@@ -24,22 +30,47 @@ impl Conditionals {
         self.0.last().is_none_or(|group| group.active)
     }
 
-    fn open(&mut self, value: bool) {
+    /// What is still open at the end hides the rest of the file.
+    pub(super) fn finish(&self) -> Fallible<()> {
+        match self.0.last() {
+            Some(group) => Err(Fault::syntax(group.at, "an `#if` without its `#endif`")),
+            None => Ok(()),
+        }
+    }
+
+    fn open(&mut self, at: At, value: bool) {
         let outer_active = self.active();
         let active = outer_active && value;
         self.0.push(Group {
+            at,
             outer_active,
             decided: active,
             active,
+            last_branch: false,
         });
     }
 
-    fn branch(&mut self, value: bool) {
-        if let Some(group) = self.0.last_mut() {
-            group.active = group.outer_active && !group.decided && value;
-            group.decided |= group.active;
-        }
+    fn branch(&mut self, at: At, name: &str, value: bool) -> Fallible<()> {
+        let group = self.0.last_mut().filter(|group| !group.last_branch);
+        let Some(group) = group else {
+            return Err(stray(at, name));
+        };
+        group.active = group.outer_active && !group.decided && value;
+        group.decided |= group.active;
+        group.last_branch = name == "else";
+        Ok(())
     }
+
+    fn close(&mut self, at: At) -> Fallible<()> {
+        self.0.pop().map(|_| ()).ok_or_else(|| stray(at, "endif"))
+    }
+}
+
+fn stray(at: At, name: &str) -> Box<Fault> {
+    Fault::syntax(
+        at,
+        format!("an `#{name}` without an `#if` that it belongs to"),
+    )
 }
 
 /// Obeys one directive, given without its `#`.
@@ -47,29 +78,28 @@ pub(super) fn obey(
     line: &[Token],
     expander: &mut Expander,
     conditionals: &mut Conditionals,
-) -> Result<(), TooMuchExpansion> {
+) -> Fallible<()> {
     let Some((first, rest)) = line.split_first() else {
         return Ok(());
     };
+    let at = first.origin.0;
     let name_is_defined = |expander: &Expander| {
         rest.first()
             .is_some_and(|name| expander.is_defined(expander.text(name)))
     };
     match expander.text(first) {
-        "ifdef" => conditionals.open(name_is_defined(expander)),
-        "ifndef" => conditionals.open(!name_is_defined(expander)),
+        "ifdef" => conditionals.open(at, name_is_defined(expander)),
+        "ifndef" => conditionals.open(at, !name_is_defined(expander)),
         "if" => {
             let value = conditionals.active() && condition_holds(rest, expander)?;
-            conditionals.open(value);
+            conditionals.open(at, value);
         }
         "elif" => {
             let value = condition_holds(rest, expander)?;
-            conditionals.branch(value);
+            conditionals.branch(at, "elif", value)?;
         }
-        "else" => conditionals.branch(true),
-        "endif" => {
-            conditionals.0.pop();
-        }
+        "else" => conditionals.branch(at, "else", true)?,
+        "endif" => conditionals.close(at)?,
         "define" if conditionals.active() => define(rest, expander),
         "undef" if conditionals.active() => {
             if let Some(name) = rest.first() {

@@ -8,6 +8,10 @@ pub(super) enum TokenKind {
     Identifier,
     Number,
     Text,
+    /// A string or character literal without its end.
+    OpenText,
+    /// A `/*` without its `*/`: the rest of the text.
+    OpenComment,
     Punctuation,
 }
 
@@ -24,12 +28,26 @@ pub(super) struct RawToken {
 }
 
 /// Longest first. `<<<` and `>>>` are tokens of CUDA.
-const PUNCTUATION: [&str; 24] = [
-    "<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
-    "||", "::", "##", "+=", "-=", "*=", "/=", "%=", "&=",
+const PUNCTUATION: [&str; 30] = [
+    "%:%:", "<<<", ">>>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+    "!=", "&&", "||", "::", "##", "+=", "-=", "*=", "/=", "%=", "&=", "%:", "<%", "%>", "<:", ":>",
 ];
 
-/// All tokens of `text`. Comments and line continuations are white space.
+/// What a digraph stands for; any other text itself. (Trigraphs are no longer part of C++, and the
+/// compiler does not know them either.)
+pub(super) fn without_digraph(text: &str) -> &str {
+    match text {
+        "%:%:" => "##",
+        "%:" => "#",
+        "<%" => "{",
+        "%>" => "}",
+        "<:" => "[",
+        ":>" => "]",
+        other => other,
+    }
+}
+
+/// All tokens of `text`. Closed comments and line continuations are white space.
 pub(super) fn lex(text: &str) -> Vec<RawToken> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -43,7 +61,11 @@ pub(super) fn lex(text: &str) -> Vec<RawToken> {
             line_start |= newline;
             continue;
         }
-        let (kind, end) = token_at(text, offset);
+        let (kind, end) = if bytes[offset..].starts_with(b"/*") {
+            (TokenKind::OpenComment, bytes.len())
+        } else {
+            token_at(text, offset)
+        };
         tokens.push(RawToken {
             kind,
             start: offset as At,
@@ -71,11 +93,8 @@ fn skip_space(bytes: &[u8], offset: usize) -> Option<(usize, bool)> {
         b'/' if bytes.get(offset + 1) == Some(&b'/') => Some((line_comment(bytes, offset), false)),
         b'/' if bytes.get(offset + 1) == Some(&b'*') => {
             let body = offset + 2;
-            let end = bytes[body..]
-                .windows(2)
-                .position(|pair| pair == b"*/")
-                .map_or(bytes.len(), |length| body + length + 2);
-            Some((end, false))
+            let length = bytes[body..].windows(2).position(|pair| pair == b"*/")?;
+            Some((body + length + 2, false))
         }
         _ => None,
     }
@@ -104,12 +123,12 @@ fn token_at(text: &str, start: usize) -> (TokenKind, usize) {
         let end = run_end(bytes, start, is_identifier_part);
         return match bytes.get(end) {
             Some(b'"') if matches!(&text[start..end], "R" | "LR" | "uR" | "UR" | "u8R") => {
-                (TokenKind::Text, raw_string_end(text, end))
+                raw_string(text, end)
             }
             Some(&quote @ (b'"' | b'\''))
                 if matches!(&text[start..end], "L" | "u" | "U" | "u8") =>
             {
-                (TokenKind::Text, quoted_end(bytes, end, quote))
+                quoted(bytes, end, quote)
             }
             _ => (TokenKind::Identifier, end),
         };
@@ -119,9 +138,13 @@ fn token_at(text: &str, start: usize) -> (TokenKind, usize) {
         return (TokenKind::Number, number_end(bytes, start));
     }
     if byte == b'"' || byte == b'\'' {
-        return (TokenKind::Text, quoted_end(bytes, start, byte));
+        return quoted(bytes, start, byte);
     }
     let rest = &bytes[start..];
+    // `<::` begins a global name within `<...>`, unless a digraph follows it.
+    if rest.starts_with(b"<::") && !matches!(rest.get(3), Some(b':' | b'>')) {
+        return (TokenKind::Punctuation, start + 1);
+    }
     let punctuation = PUNCTUATION
         .iter()
         .find(|candidate| rest.starts_with(candidate.as_bytes()));
@@ -168,31 +191,34 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
     end
 }
 
-/// An unterminated literal ends with its line.
-fn quoted_end(bytes: &[u8], quote_at: usize, quote: u8) -> usize {
+/// A literal and where it ends; an open one ends with its line.
+fn quoted(bytes: &[u8], quote_at: usize, quote: u8) -> (TokenKind, usize) {
     let mut end = quote_at + 1;
     while let Some(&byte) = bytes.get(end) {
         match byte {
-            b'\n' => return end,
+            b'\n' => return (TokenKind::OpenText, end),
             b'\\' => {
                 let crlf = matches!(bytes.get(end + 1..), Some([b'\r', b'\n', ..]));
                 end += if crlf { 3 } else { 2 };
             }
-            _ if byte == quote => return end + 1,
+            _ if byte == quote => return (TokenKind::Text, end + 1),
             _ => end += 1,
         }
     }
-    bytes.len()
+    (TokenKind::OpenText, bytes.len())
 }
 
-fn raw_string_end(text: &str, quote_at: usize) -> usize {
+/// An open raw string runs to the end of the text.
+fn raw_string(text: &str, quote_at: usize) -> (TokenKind, usize) {
     let body = &text[quote_at + 1..];
     let Some(parenthesis) = body.find('(').filter(|&length| length <= 16) else {
-        return quoted_end(text.as_bytes(), quote_at, b'"');
+        return quoted(text.as_bytes(), quote_at, b'"');
     };
     let close = format!("){}\"", &body[..parenthesis]);
-    body.find(&close)
-        .map_or(text.len(), |length| quote_at + 1 + length + close.len())
+    match body.find(&close) {
+        Some(length) => (TokenKind::Text, quote_at + 1 + length + close.len()),
+        None => (TokenKind::OpenText, text.len()),
+    }
 }
 
 #[cfg(test)]
@@ -250,5 +276,33 @@ mod tests {
             );
         }
         assert_eq!(words("R\"x(a)b)x\" c"), ["R\"x(a)b)x\"", "c"]);
+    }
+
+    #[test]
+    fn digraphs_are_tokens_and_global_names_are_none() {
+        assert_eq!(
+            words("%:x %:%: a<:3:>"),
+            ["%:", "x", "%:%:", "a", "<:", "3", ":>"]
+        );
+        assert_eq!(
+            words("v<::n::T> <::>"),
+            ["v", "<", "::", "n", "::", "T", ">", "<:", ":>"]
+        );
+        assert_eq!(words("??=")[0], "?");
+    }
+
+    #[test]
+    fn what_lacks_its_end_is_known() {
+        for (text, kind) in [
+            ("\"a\nb\"", TokenKind::OpenText),
+            ("'", TokenKind::OpenText),
+            ("\"a\\\"", TokenKind::OpenText),
+            ("R\"x(a)\"", TokenKind::OpenText),
+            ("/*/", TokenKind::OpenComment),
+            ("\"a\\\nb\"", TokenKind::Text),
+            ("R\"(a\nb)\"", TokenKind::Text),
+        ] {
+            assert_eq!(lex(text)[0].kind, kind, "{text}");
+        }
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::lex::{RawToken, TokenKind, lex};
+use super::lex::{RawToken, TokenKind, lex, without_digraph};
 use super::text::At;
 use super::token::{HiddenMacro, Token, hides};
 
@@ -49,7 +49,15 @@ impl Expander {
         }
     }
 
+    /// What a token means: a digraph is the token that it stands for.
     pub(super) fn text(&self, token: &Token) -> &str {
+        match token.kind {
+            TokenKind::Punctuation => without_digraph(self.spelling(token)),
+            _ => self.spelling(token),
+        }
+    }
+
+    fn spelling(&self, token: &Token) -> &str {
         &self.arena[token.start as usize..token.end as usize]
     }
 
@@ -295,7 +303,7 @@ impl Expander {
             if index > 0 && token.space_before {
                 text.push(' ');
             }
-            for character in self.text(token).chars() {
+            for character in self.spelling(token).chars() {
                 if matches!(character, '"' | '\\') {
                     text.push('\\');
                 }

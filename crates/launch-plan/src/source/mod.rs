@@ -6,6 +6,7 @@ mod condition;
 mod directives;
 mod lex;
 mod macros;
+mod nesting;
 pub(crate) mod preprocess;
 pub(crate) mod text;
 mod token;

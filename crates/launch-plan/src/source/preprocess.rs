@@ -7,6 +7,7 @@ use domain::VerdictKind;
 use super::directives::{Conditionals, obey};
 use super::lex::{RawToken, TokenKind, lex};
 use super::macros::{Expander, Macro, TooMuchExpansion};
+use super::nesting::Nesting;
 use super::text::{At, SourceText};
 use super::token::Token;
 use crate::failure::{Fallible, Fault};
@@ -62,10 +63,18 @@ impl Preprocessed {
     /// Obeys all directives and expands all macros of `source`.
     pub(crate) fn new(source: &SourceText) -> Fallible<Self> {
         let raw = lex(source.as_str());
+        if let Some(open) = raw
+            .last()
+            .filter(|last| last.kind == TokenKind::OpenComment)
+        {
+            return Err(
+                Fault::syntax(open.start, "a comment without its end").hint("a `/*` has no `*/`")
+            );
+        }
         let mut expander = Expander::new(source.as_str());
         predefine(&mut expander);
         let mut output = Output::default();
-        read(&raw, &mut expander, &mut output).map_err(|error| too_much(&error))?;
+        read(&raw, &mut expander, &mut output)?;
         let identifiers = raw
             .iter()
             .filter(|token| token.kind == TokenKind::Identifier)
@@ -131,9 +140,11 @@ fn within(spans: &[(At, At)], span: (At, At)) -> &[(At, At)] {
     &spans[first..last.max(first)]
 }
 
-fn too_much(error: &TooMuchExpansion) -> Box<Fault> {
-    Fault::new(VerdictKind::CompileLimit, error.at, error.to_string())
-        .hint("a macro probably expands to itself many times over; write the code out instead")
+impl From<TooMuchExpansion> for Box<Fault> {
+    fn from(error: TooMuchExpansion) -> Self {
+        Fault::new(VerdictKind::CompileLimit, error.at, error.to_string())
+            .hint("a macro probably expands to itself many times over; write the code out instead")
+    }
 }
 
 fn predefine(expander: &mut Expander) {
@@ -161,11 +172,7 @@ fn predefine(expander: &mut Expander) {
     }
 }
 
-fn read(
-    raw: &[RawToken],
-    expander: &mut Expander,
-    output: &mut Output,
-) -> Result<(), TooMuchExpansion> {
+fn read(raw: &[RawToken], expander: &mut Expander, output: &mut Output) -> Fallible<()> {
     let mut conditionals = Conditionals::default();
     let mut segment: Vec<Token> = Vec::new();
     let mut index = 0;
@@ -192,7 +199,8 @@ fn read(
         output.append(expander, std::mem::take(&mut segment))?;
         obey(&line[1..], expander, &mut conditionals)?;
     }
-    output.append(expander, segment)
+    output.append(expander, segment)?;
+    conditionals.finish()
 }
 
 fn is_hash(token: RawToken, expander: &Expander) -> bool {
@@ -204,26 +212,38 @@ struct Output {
     text: String,
     tokens: Vec<(At, (At, At))>,
     directives: Vec<(At, At)>,
+    nesting: Nesting,
 }
 
 impl Output {
-    fn append(
-        &mut self,
-        expander: &mut Expander,
-        segment: Vec<Token>,
-    ) -> Result<(), TooMuchExpansion> {
+    fn append(&mut self, expander: &mut Expander, segment: Vec<Token>) -> Fallible<()> {
         for (index, token) in expander.expand(segment)?.iter().enumerate() {
+            if token.kind == TokenKind::OpenText {
+                return Err(open_literal(expander.text(token), token.origin.0));
+            }
+            self.nesting.take(expander.text(token), token.origin.0)?;
             if token.space_before || index == 0 {
                 self.text.push(' ');
             }
             self.tokens.push((self.text.len() as At, token.origin));
             self.text.push_str(expander.text(token));
             if self.text.len() > MAX_EXPANDED_BYTES {
-                return Err(TooMuchExpansion { at: token.origin.0 });
+                return Err(TooMuchExpansion { at: token.origin.0 }.into());
             }
         }
         Ok(())
     }
+}
+
+fn open_literal(text: &str, at: At) -> Box<Fault> {
+    let (what, end) = if text.contains("R\"") && text.contains('(') {
+        ("raw string", "`)` with its delimiter and a `\"`")
+    } else if text.contains('"') {
+        ("string", "`\"` on its line")
+    } else {
+        ("character", "`'` on its line")
+    };
+    Fault::syntax(at, format!("a {what} literal without its end")).hint(format!("it has no {end}"))
 }
 
 #[cfg(test)]
@@ -274,6 +294,15 @@ mod tests {
         let f_at = preprocessed.text().find('f').unwrap();
         assert_eq!(source.position(preprocessed.origin(do_at)), (2, 3));
         assert_eq!(source.position(preprocessed.origin(f_at)), (2, 9));
+    }
+
+    #[test]
+    fn digraphs_mean_what_they_stand_for() {
+        assert_eq!(
+            expanded("%:define J(a, b) a%:%:b <:1:>\nJ(x, 1) <% %>"),
+            "x1 [1] { }"
+        );
+        assert_eq!(expanded("#define S(a) #a\nS(<:)"), "\"<:\"");
     }
 
     #[test]

@@ -273,6 +273,8 @@ pub(crate) struct Parameter {
     pub(crate) at: At,
     pub(crate) name: String,
     pub(crate) ty: TypeSyntax,
+    /// Holds a `&&`, which the type does not tell from `&`.
+    pub(crate) rvalue: bool,
     pub(crate) default: Option<Expr>,
 }
 

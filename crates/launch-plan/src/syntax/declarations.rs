@@ -1,8 +1,10 @@
 //! Lowers declarations of variables and aliases, inside functions and out.
 
+use std::collections::HashSet;
+
 use tree_sitter::Node;
 
-use super::ast::{Initial, StmtKind, Storage, TypeKind, TypeSyntax, Variable};
+use super::ast::{Expr, Initial, StmtKind, Storage, TypeKind, TypeSyntax, Variable};
 use super::declarators::Declared;
 use super::lower::{Lowerer, children_with_fields, named_children, unsupported};
 
@@ -85,8 +87,13 @@ impl Lowerer<'_> {
         (!declared.name.is_empty()).then_some((declared.name, ty))
     }
 
-    /// The variables of a declaration at file scope. Prototypes come back by name alone.
-    pub(super) fn global_variables(&mut self, node: Node<'_>) -> (Vec<Variable>, Vec<String>) {
+    /// The variables of a declaration at file scope. Prototypes come back by name alone. `values`
+    /// are the names declared before that stand for values.
+    pub(super) fn global_variables(
+        &mut self,
+        node: Node<'_>,
+        values: &HashSet<String>,
+    ) -> (Vec<Variable>, Vec<String>) {
         let words: Vec<String> = self.qualifiers(node).map(str::to_owned).collect();
         let mut variables = Vec::new();
         let mut prototypes = Vec::new();
@@ -98,20 +105,48 @@ impl Lowerer<'_> {
             };
             let (inner, value) = split_initial(declarator);
             let declared = self.declared(inner, base);
-            if declared.function.is_some() && value.is_none() {
-                prototypes.push(declared.name);
-                continue;
-            }
-            let initial = match value {
-                None => Initial::None,
-                Some(value) if is_arguments(value, declarator) => {
+            let initial = match (declared.function, value) {
+                (Some(function), None) => {
+                    match self.global_arguments(function, &declared, values) {
+                        Some(arguments) => Initial::Arguments(arguments),
+                        None => {
+                            prototypes.push(declared.name);
+                            continue;
+                        }
+                    }
+                }
+                (_, None) => Initial::None,
+                (_, Some(value)) if is_arguments(value, declarator) => {
                     Initial::Arguments(self.expressions_in(value))
                 }
-                Some(value) => Initial::Value(self.expression(value)),
+                (_, Some(value)) => Initial::Value(self.expression(value)),
             };
             variables.push(variable_of(declared, storage, initial));
         }
         (variables, prototypes)
+    }
+
+    /// `const dim3 block(TILE, TILE);` reads as a prototype and is one unless its parameters begin
+    /// with the names of values.
+    fn global_arguments(
+        &mut self,
+        function: Node<'_>,
+        declared: &Declared<'_>,
+        values: &HashSet<String>,
+    ) -> Option<Vec<Expr>> {
+        let list = function.child_by_field_name("parameters")?;
+        let names_value = |parameter: &Node<'_>| {
+            let ty = parameter.child_by_field_name("type");
+            let name = ty.map_or("", |ty| self.text_of(ty));
+            values.contains(name.rsplit("::").next().unwrap_or(name))
+        };
+        let function = matches!(declared.ty.kind, TypeKind::Void)
+            || is_prototype(list)
+            || !named_children(list).iter().any(names_value);
+        if function {
+            return None;
+        }
+        self.reparse_arguments(list)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Walks a file's top level: what it declares, and where each piece lies in the text.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -21,6 +22,10 @@ pub(crate) struct Items {
     pub(crate) functions: Vec<Function>,
     /// Names carry their namespaces.
     pub(crate) globals: Vec<Variable>,
+    /// Variables that the file defines itself, with where: no enumerators, no `extern`.
+    pub(crate) defined: Vec<(String, At)>,
+    /// Last parts of names that stand for values: variables, enumerators, functions.
+    pub(super) values: HashSet<String>,
     pub(crate) aliases: Vec<(String, TypeSyntax)>,
     pub(crate) records: Vec<RecordSyntax>,
     /// Type names that exist but that the host cannot look into (enums, templates).
@@ -215,6 +220,7 @@ fn read_function(
     } else {
         PieceKind::DeviceFunction
     };
+    items.values.extend(names.iter().cloned());
     items.functions.push(function);
     push(items, lowerer, kind, whole, names);
 }
@@ -275,6 +281,7 @@ impl Lowerer<'_> {
                 at,
                 name,
                 ty: decayed(ty),
+                rvalue: self.text_of(node).contains("&&"),
                 default: default.map(|value| self.expression(value)),
             });
         }
@@ -314,7 +321,7 @@ fn read_declaration(
     {
         record(inner, path, template.is_some(), lowerer, items);
     }
-    let (mut variables, prototypes) = lowerer.global_variables(node);
+    let (mut variables, prototypes) = lowerer.global_variables(node, &items.values);
     let space = space_of(node, lowerer);
     let device_variable = variables
         .iter()
@@ -335,8 +342,13 @@ fn read_declaration(
         PieceKind::HostVariable
     };
     names.extend(prototypes);
+    items.values.extend(names.iter().cloned());
+    let sound = first_syntax_error(node).is_none();
     for variable in &mut variables {
         variable.name = joined(path, &variable.name);
+        if template.is_none() && sound && variable.storage != Storage::Elsewhere {
+            items.defined.push((variable.name.clone(), variable.at));
+        }
     }
     if template.is_none() {
         items.globals.append(&mut variables);

@@ -128,6 +128,7 @@ pub(super) fn enumeration(
             let alias = joined(&scope, short);
             items.globals.push(constant(at, alias, named(at, &full)));
         }
+        items.values.insert(short.to_owned());
         items.globals.push(constant(at, full, value));
     }
 }

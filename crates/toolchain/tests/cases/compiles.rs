@@ -280,3 +280,17 @@ pub fn spills() {
     );
     assert!(kernel.registers <= 64);
 }
+
+pub fn overloads() {
+    let source = "__global__ void k(int* c, unsigned long long n) { c[0] = n; }\n\
+                  __global__ void k(float* c, unsigned long long n) { c[0] = n; }\n\
+                  namespace n { template <class T, int B> __global__ void t(T* c) { c[0] = B; }\n\
+                  template <class T, int B> __global__ void t(const T* c, T* d) { d[0] = B; } }\n";
+    let names = [
+        "static_cast<void (*)(float*, unsigned long long)>(k)",
+        "static_cast<void (*)(const float*, float*)>(n::t<float, 4>)",
+    ];
+    let compiled = compile(source, &names).unwrap();
+    assert_eq!(compiled.lowered_names[names[0]], "_Z1kPfy");
+    assert_eq!(compiled.lowered_names[names[1]], "_ZN1n1tIfLi4EEEvPKT_PS1_");
+}

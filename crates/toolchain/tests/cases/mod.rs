@@ -62,6 +62,15 @@ pub const ALL: &[(&str, fn())] = &[
         "too_much_static_shared_memory_is_an_error",
         refused::shared_memory,
     ),
+    (
+        "static_memory_beyond_the_limits_is_an_error",
+        refused::static_limits,
+    ),
+    (
+        "control_characters_are_replaced",
+        refused::control_characters,
+    ),
+    ("overloads_are_named_by_casts", compiles::overloads),
     ("files_of_the_host_cannot_be_included", hostile::host_files),
     ("line_directives_change_nothing", hostile::line_directives),
     ("a_template_bomb_meets_the_limit", hostile::template_bomb),

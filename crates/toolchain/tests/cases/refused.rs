@@ -79,6 +79,38 @@ pub fn shared_memory() {
     assert!(error.hint.unwrap().contains("extern __shared__"));
 }
 
+/// Between what `nvcc` admits and what a block of this device can have at most.
+pub fn static_limits() {
+    let source = "__global__ void stride(float* a) {\n\
+                  __shared__ float s[20000]; s[threadIdx.x] = a[threadIdx.x]; __syncthreads(); a[0] = s[int(a[1])]; }";
+    let error = first_error(source, &[]);
+    assert_eq!(
+        error.message,
+        "kernel 'stride' uses too much shared data: 80000 bytes a block; the limit is 49152"
+    );
+    assert!(error.hint.unwrap().contains("extern __shared__"));
+    let source = "__global__ void deep(float* a) {\n\
+                  float x[200000]; x[int(a[0])] = 1; x[threadIdx.x] = 2; a[0] = x[int(a[1])]; }";
+    let error = first_error(source, &[]);
+    assert_eq!(
+        error.message,
+        "kernel 'deep' uses too much local data: 800000 bytes a thread; the limit is 524288"
+    );
+    let fits = "__global__ void fits(float* a) {\n\
+                __shared__ float s[12288]; s[threadIdx.x] = a[0]; __syncthreads(); a[0] = s[int(a[1])]; }";
+    let compiled = compile(fits, &[]).unwrap();
+    assert_eq!(compiled.kernels[0].static_shared_bytes, 49_152);
+}
+
+pub fn control_characters() {
+    let error = first_error("#error \"\u{1b}[31mred\u{7}\"\n", &[]);
+    assert_eq!(error.line, Some(1));
+    assert_eq!(
+        error.message,
+        "#error directive: \"\u{fffd}[31mred\u{fffd}\""
+    );
+}
+
 /// NVRTC alone crashes on this.
 pub fn forgotten_header() {
     let source = "template <int N> __global__ void k(half* a) {\n  a[0] = N;\n}\n";
