@@ -1,0 +1,323 @@
+//! Buffers, their guard bands, and the memory limit.
+//!
+//! Every call here leaves its own stream empty, so that what it did is done before any other stream
+//! goes on. A freed buffer keeps its address in the table: an operation of the host that names it is
+//! refused as a use after free. A kernel's access to it cannot be noticed on a GPU: the memory may
+//! belong to another buffer by then, or to none, which is an illegal address.
+#![allow(unsafe_code)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use cudarc::driver::sys::{self, CUresult};
+use domain::VerdictKind;
+
+use super::context::Context;
+use super::driver::{DriverError, cu};
+use super::guard::{self, GUARD_BYTES, Layout, PATTERN, Side};
+use super::stream::Stream;
+use crate::{Address, BufferId, DeviceError, Fault};
+
+pub(super) struct Memory {
+    context: Rc<Context>,
+    stream: Stream,
+    limit_bytes: u64,
+    used_bytes: u64,
+    buffers: BTreeMap<BufferId, Buffer>,
+    /// A violation seen when a buffer was freed, kept for the next check.
+    seen: Option<Fault>,
+}
+
+struct Buffer {
+    label: String,
+    bytes: u64,
+    address: u64,
+    place: Place,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// An allocation with bands.
+    Own(Layout),
+    /// A module's variable.
+    Symbol,
+    Freed,
+}
+
+impl Memory {
+    pub(super) fn new(context: &Rc<Context>, limit_bytes: u64) -> Result<Self, DriverError> {
+        Ok(Self {
+            stream: Stream::new(context)?,
+            context: Rc::clone(context),
+            limit_bytes,
+            used_bytes: 0,
+            buffers: BTreeMap::new(),
+            seen: None,
+        })
+    }
+
+    /// Makes a buffer. Bands do not count towards the limit.
+    pub(super) fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
+        self.context.alive()?;
+        let available_bytes = self.limit_bytes.saturating_sub(self.used_bytes);
+        let refused = |available_bytes| DeviceError::OutOfMemory {
+            requested_bytes: bytes,
+            available_bytes,
+        };
+        let layout = Layout::around(bytes)
+            .filter(|_| bytes <= available_bytes)
+            .ok_or_else(|| refused(available_bytes))?;
+        let base = match allocate(layout.total_bytes()) {
+            Err(DriverError::Call {
+                code: CUresult::CUDA_ERROR_OUT_OF_MEMORY,
+                ..
+            }) => return Err(refused(self.context.told(self.context.free_bytes())?)),
+            outcome => self.context.told(outcome)?,
+        };
+        let id = self.insert(Buffer {
+            label: label.to_owned(),
+            bytes,
+            address: base + layout.start(),
+            place: Place::Own(layout),
+        });
+        self.used_bytes += bytes;
+        let made = self
+            .fill(base, GUARD_BYTES)
+            .and_then(|()| self.fill(base + layout.behind(), layout.behind_bytes()));
+        self.context.told(made)?;
+        self.stream.synchronise()?;
+        Ok(id)
+    }
+
+    /// Gives a buffer back, after a look at its bands.
+    pub(super) fn free(&mut self, id: BufferId) -> Result<(), DeviceError> {
+        self.context.alive()?;
+        let buffer = self.buffer(id)?;
+        let layout = match buffer.place {
+            Place::Own(layout) => layout,
+            Place::Freed => return Ok(()),
+            Place::Symbol => {
+                let message = "a module's variable cannot be freed".to_owned();
+                return Err(DeviceError::Internal(message));
+            }
+        };
+        let (base, bytes) = (buffer.address - layout.start(), buffer.bytes);
+        let found = self.inspect(buffer, layout)?;
+        self.seen = self.seen.take().or(found);
+        // SAFETY: from `cuMemAlloc` and freed once, as the place says; nothing is queued that uses it,
+        // because operations are waited for before anything is freed.
+        self.context.told(unsafe { cu!(cuMemFree_v2(base)) })?;
+        self.used_bytes -= bytes;
+        if let Some(buffer) = self.buffers.get_mut(&id) {
+            buffer.place = Place::Freed;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&mut self, id: BufferId, data: &[u8]) -> Result<(), DeviceError> {
+        self.context.alive()?;
+        let address = self.whole(id, data.len())?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        let stream = self.stream.handle();
+        // SAFETY: `whole` found the range within a live buffer; `data` outlives the wait below.
+        let copied = unsafe {
+            cu!(cuMemcpyHtoDAsync_v2(
+                address,
+                data.as_ptr().cast(),
+                data.len(),
+                stream
+            ))
+        };
+        self.context.told(copied)?;
+        self.stream.synchronise()
+    }
+
+    pub(super) fn read_into(&self, id: BufferId, data: &mut [u8]) -> Result<(), DeviceError> {
+        self.context.alive()?;
+        let address = self.whole(id, data.len())?;
+        self.fetch(address, data)
+    }
+
+    pub(super) fn size_bytes(&self, id: BufferId) -> Result<u64, DeviceError> {
+        self.buffer(id).map(|buffer| buffer.bytes)
+    }
+
+    /// Reads every live band back.
+    pub(super) fn verify_guards(&self) -> Result<(), DeviceError> {
+        self.context.alive()?;
+        if let Some(fault) = &self.seen {
+            return Err(DeviceError::Fault(fault.clone()));
+        }
+        for buffer in self.buffers.values() {
+            if let Place::Own(layout) = buffer.place
+                && let Some(fault) = self.inspect(buffer, layout)?
+            {
+                return Err(DeviceError::Fault(fault));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a module's variable known as a buffer, or says where a known one lies now.
+    pub(super) fn place_symbol(
+        &mut self,
+        known: Option<BufferId>,
+        label: &str,
+        address: u64,
+        bytes: u64,
+    ) -> BufferId {
+        let buffer = Buffer {
+            label: label.to_owned(),
+            bytes,
+            address,
+            place: Place::Symbol,
+        };
+        match known {
+            Some(id) => {
+                self.buffers.insert(id, buffer);
+                id
+            }
+            None => self.insert(buffer),
+        }
+    }
+
+    /// The device address as a kernel sees it. It may lie outside every buffer.
+    pub(super) fn resolve(&self, address: Address) -> Result<u64, DeviceError> {
+        match address {
+            Address::Null => Ok(0),
+            Address::Buffer {
+                buffer,
+                offset_bytes,
+            } => Ok(self
+                .buffer(buffer)?
+                .address
+                .wrapping_add_signed(offset_bytes)),
+        }
+    }
+
+    /// The device address of a range that an operation of the host touches. `freed` holds buffers that
+    /// operations before it give back. The words are those of the emulated device.
+    pub(super) fn range(
+        &self,
+        call: &str,
+        address: Address,
+        bytes: u64,
+        freed: &BTreeSet<BufferId>,
+    ) -> Result<u64, DeviceError> {
+        let fault = |kind, what: String| {
+            DeviceError::Fault(Fault {
+                kind,
+                message: format!("{call}: {what}"),
+                line: None,
+            })
+        };
+        let Address::Buffer {
+            buffer: id,
+            offset_bytes,
+        } = address
+        else {
+            let what = "0x0 is not a device address".to_owned();
+            return Err(fault(VerdictKind::OutOfBounds, what));
+        };
+        let buffer = self.buffer(id)?;
+        if buffer.place == Place::Freed || freed.contains(&id) {
+            let what = format!("`{}` was freed", buffer.label);
+            return Err(fault(VerdictKind::UseAfterFree, what));
+        }
+        let fits = u64::try_from(offset_bytes)
+            .ok()
+            .and_then(|offset| offset.checked_add(bytes))
+            .is_some_and(|end| end <= buffer.bytes);
+        if !fits {
+            let what = format!(
+                "{bytes} bytes at offset {offset_bytes} do not fit `{}`, which has {} bytes",
+                buffer.label, buffer.bytes
+            );
+            return Err(fault(VerdictKind::OutOfBounds, what));
+        }
+        Ok(buffer.address.wrapping_add_signed(offset_bytes))
+    }
+
+    fn insert(&mut self, buffer: Buffer) -> BufferId {
+        // Entries are never removed, so their number is the next free name.
+        let id = BufferId(u32::try_from(self.buffers.len()).unwrap_or(u32::MAX));
+        self.buffers.insert(id, buffer);
+        id
+    }
+
+    fn buffer(&self, id: BufferId) -> Result<&Buffer, DeviceError> {
+        self.buffers
+            .get(&id)
+            .ok_or_else(|| DeviceError::Internal(format!("no such buffer: {id:?}")))
+    }
+
+    /// The address of a buffer that `length` bytes from its start must fit.
+    fn whole(&self, id: BufferId, length: usize) -> Result<u64, DeviceError> {
+        let buffer = self.buffer(id)?;
+        if buffer.place == Place::Freed || length as u64 > buffer.bytes {
+            let message = format!("{length} bytes do not fit `{}`", buffer.label);
+            return Err(DeviceError::Internal(message));
+        }
+        Ok(buffer.address)
+    }
+
+    fn inspect(&self, buffer: &Buffer, layout: Layout) -> Result<Option<Fault>, DeviceError> {
+        let base = buffer.address - layout.start();
+        let length = usize::try_from(layout.behind_bytes()).unwrap_or(usize::MAX);
+        let mut behind = vec![0; length];
+        self.fetch(base + layout.behind(), &mut behind)?;
+        let mut front = [0; GUARD_BYTES as usize];
+        self.fetch(base, &mut front)?;
+        let (label, bytes) = (&buffer.label, buffer.bytes);
+        Ok(guard::violation(label, bytes, Side::After, &behind)
+            .or_else(|| guard::violation(label, bytes, Side::Before, &front)))
+    }
+
+    fn fill(&self, address: u64, bytes: u64) -> Result<(), DriverError> {
+        let stream = self.stream.handle();
+        // SAFETY: called for ranges within an allocation just made.
+        unsafe { cu!(cuMemsetD8Async(address, PATTERN, bytes as usize, stream)) }
+    }
+
+    fn fetch(&self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        let stream = self.stream.handle();
+        // SAFETY: called for ranges within a live allocation; `data` outlives the wait below.
+        let copied = unsafe {
+            cu!(cuMemcpyDtoHAsync_v2(
+                data.as_mut_ptr().cast(),
+                address,
+                data.len(),
+                stream
+            ))
+        };
+        self.context.told(copied)?;
+        self.stream.synchronise()
+    }
+}
+
+fn allocate(bytes: u64) -> Result<sys::CUdeviceptr, DriverError> {
+    let mut base = 0;
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    // SAFETY: a context is current on this thread, and the pointer is valid.
+    unsafe { cu!(cuMemAlloc_v2(&raw mut base, bytes)) }?;
+    Ok(base)
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.context.is_lost() {
+            return;
+        }
+        for buffer in self.buffers.values() {
+            if let Place::Own(layout) = buffer.place {
+                // SAFETY: from `cuMemAlloc` and not freed, as the place says.
+                let _freed = unsafe { cu!(cuMemFree_v2(buffer.address - layout.start())) };
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The GPU backend: CUBINs executed by the driver, spans measured by CUPTI.
+//!
+//! A device belongs to one thread. Memory has guard bands instead of a check of each access, so a write
+//! past a buffer is found by [`Device::verify_guards`] or when the buffer is freed, and a read past it
+//! not at all. A kernel's use of freed memory cannot be told from other bad addresses. Nothing is
+//! protected from writes: the judge compares digests.
+//!
+//! After a fault of a kernel, or kernels that do not end, the context is gone and every later call
+//! returns [`DeviceError::Internal`]; the process is to be ended by a signal then, since the driver's
+//! own exit handlers may wait for the kernel.
+//!
+//! What kernels print goes to the process's standard output when a span ends, not into [`Span`].
+
+mod activity;
+mod context;
+mod cupti;
+mod driver;
+mod fault;
+mod graph;
+mod guard;
+mod image;
+mod launch;
+mod machine;
+mod memory;
+mod module;
+mod names;
+mod staging;
+mod stream;
+mod timer;
+mod work;
+
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
+
+pub use context::{Gpu, list_gpus};
+
+use crate::{
+    Address, BufferId, Device, DeviceError, KernelLayout, ModuleId, ModuleImage, Operation, Span,
+    StreamId,
+};
+use context::Context;
+use machine::Machine;
+use memory::Memory;
+use module::Module;
+use staging::Staging;
+use stream::Stream;
+use timer::Timer;
+use work::{Parts, Prepared};
+
+/// Operations put on a stream before it is waited for. Fewer than the driver queues, because a launch
+/// into a full queue blocks where no limit of ours is looked at.
+const QUEUE: usize = 256;
+
+/// What a GPU is opened with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The driver's number for the GPU.
+    pub ordinal: u32,
+    /// Device memory for buffers, guard bands not counted.
+    pub memory_limit_bytes: u64,
+    /// CUPTI; without it spans are measured by events, and nothing may be ranked.
+    pub cupti_library: Option<PathBuf>,
+    /// Wall time of one span.
+    pub span_limit: Duration,
+}
+
+/// A GPU with its primary context.
+pub struct CudaDevice {
+    // Declared before what they live in, so that they are given back first.
+    modules: Vec<Module>,
+    streams: Vec<Stream>,
+    staging: Staging,
+    memory: Memory,
+    machine: Machine,
+    timer: Timer,
+    limits: TargetLimits,
+    span_limit: Duration,
+    context: Rc<Context>,
+}
+
+impl CudaDevice {
+    /// Opens a GPU: CUPTI first, then the context. A second device of the same process shares the
+    /// first one's CUPTI.
+    ///
+    /// # Errors
+    /// [`DeviceError::Internal`] without a driver, without such a GPU, or where the context is refused.
+    pub fn open(settings: &Settings) -> Result<Self, DeviceError> {
+        let internal = |error: driver::DriverError| DeviceError::Internal(error.to_string());
+        driver::present().map_err(internal)?;
+        let timer = Timer::start(settings.cupti_library.as_deref());
+        let context = Context::open(settings.ordinal).map_err(internal)?;
+        Ok(Self {
+            modules: Vec::new(),
+            streams: Vec::new(),
+            staging: Staging::new(&context),
+            memory: Memory::new(&context, settings.memory_limit_bytes).map_err(internal)?,
+            machine: Machine::open(&context.gpu().uuid),
+            timer,
+            limits: context.limits().map_err(internal)?,
+            span_limit: settings.span_limit,
+            context,
+        })
+    }
+
+    /// The GPU.
+    #[must_use]
+    pub fn gpu(&self) -> &Gpu {
+        self.context.gpu()
+    }
+
+    /// Why spans are not measured by CUPTI, where they are not.
+    #[must_use]
+    pub fn why_no_cupti(&self) -> Option<&str> {
+        match &self.timer {
+            Timer::Cupti(_) => None,
+            Timer::Events(why) => Some(why),
+        }
+    }
+
+    fn module(&self, module: ModuleId) -> Result<&Module, DeviceError> {
+        self.modules
+            .get(module.0 as usize)
+            .ok_or_else(|| DeviceError::Internal(format!("no such module: {module:?}")))
+    }
+
+    fn module_mut(&mut self, module: ModuleId) -> Result<&mut Module, DeviceError> {
+        self.modules
+            .get_mut(module.0 as usize)
+            .ok_or_else(|| DeviceError::Internal(format!("no such module: {module:?}")))
+    }
+
+    fn stream_of(&self, stream: StreamId) -> Result<&Stream, DeviceError> {
+        self.streams
+            .get(stream.0 as usize)
+            .ok_or_else(|| DeviceError::Internal(format!("no such stream: {stream:?}")))
+    }
+
+    fn prepare(&mut self, operations: &[Operation]) -> Result<Prepared, DeviceError> {
+        self.context.alive()?;
+        let parts = Parts {
+            context: &self.context,
+            memory: &self.memory,
+            modules: &mut self.modules,
+            staging: &mut self.staging,
+        };
+        parts.prepare(operations)
+    }
+
+    fn give_back(&mut self, buffers: &[BufferId]) -> Result<(), DeviceError> {
+        buffers
+            .iter()
+            .try_for_each(|buffer| self.memory.free(*buffer))
+    }
+}
+
+impl Device for CudaDevice {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Gpu
+    }
+
+    fn limits(&self) -> &TargetLimits {
+        &self.limits
+    }
+
+    fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
+        self.memory.allocate(bytes, label)
+    }
+
+    fn free(&mut self, buffer: BufferId) -> Result<(), DeviceError> {
+        self.memory.free(buffer)
+    }
+
+    fn write(&mut self, buffer: BufferId, data: &[u8]) -> Result<(), DeviceError> {
+        self.memory.write(buffer, data)
+    }
+
+    fn read_into(&mut self, buffer: BufferId, data: &mut [u8]) -> Result<(), DeviceError> {
+        self.memory.read_into(buffer, data)
+    }
+
+    fn size_bytes(&self, buffer: BufferId) -> Result<u64, DeviceError> {
+        self.memory.size_bytes(buffer)
+    }
+
+    fn protect(&mut self, buffer: BufferId, _read_only: bool) -> Result<(), DeviceError> {
+        self.memory.size_bytes(buffer).map(drop)
+    }
+
+    fn verify_guards(&mut self) -> Result<(), DeviceError> {
+        self.memory.verify_guards()
+    }
+
+    fn load(&mut self, image: ModuleImage<'_>) -> Result<ModuleId, DeviceError> {
+        self.context.alive()?;
+        self.modules.push(Module::load(&self.context, image)?);
+        let last = self.modules.len() - 1;
+        Ok(ModuleId(u32::try_from(last).unwrap_or(u32::MAX)))
+    }
+
+    fn reset_globals(&mut self, module: ModuleId) -> Result<(), DeviceError> {
+        self.context.alive()?;
+        let loaded = self.module_mut(module)?;
+        if !loaded.has_globals() {
+            return Ok(());
+        }
+        loaded.reload()?;
+        let known: Vec<String> = loaded.symbols.keys().cloned().collect();
+        for name in known {
+            // A variable of the same code is there again, perhaps elsewhere.
+            self.symbol(module, &name).ok_or_else(|| {
+                DeviceError::Internal(format!("`{name}` is gone after a module was reloaded"))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn symbol(&mut self, module: ModuleId, name: &str) -> Option<(Address, u64)> {
+        self.context.alive().ok()?;
+        let loaded = self.module(module).ok()?;
+        let (address, bytes) = loaded.global(name)?;
+        let known = loaded.symbols.get(name).copied();
+        let buffer = self.memory.place_symbol(known, name, address, bytes);
+        let loaded = self.module_mut(module).ok()?;
+        loaded.symbols.insert(name.to_owned(), buffer);
+        Some((Address::start_of(buffer), bytes))
+    }
+
+    fn kernel(&self, module: ModuleId, name: &str) -> Result<KernelLayout, DeviceError> {
+        let found = self.module(module)?.look_up(name)?;
+        Ok(KernelLayout {
+            parameter_bytes: found.parameters.iter().map(|p| p.bytes as u64).collect(),
+            static_shared_bytes: u64::from(found.static_shared_bytes),
+        })
+    }
+
+    fn stream(&mut self) -> Result<StreamId, DeviceError> {
+        self.context.alive()?;
+        let stream = self.context.told(Stream::new(&self.context))?;
+        self.streams.push(stream);
+        let last = self.streams.len() - 1;
+        Ok(StreamId(u32::try_from(last).unwrap_or(u32::MAX)))
+    }
+
+    /// Measures nothing; [`Device::time`] does.
+    fn run(&mut self, stream: StreamId, operations: &[Operation]) -> Result<Span, DeviceError> {
+        let prepared = self.prepare(operations)?;
+        let on = self.stream_of(stream)?;
+        for work in prepared.work.chunks(QUEUE) {
+            work.iter()
+                .try_for_each(|item| item.enqueue(&self.context, on))?;
+            on.wait(self.span_limit)?;
+        }
+        self.give_back(&prepared.frees)?;
+        Ok(Span::default())
+    }
+
+    fn time(&mut self, stream: StreamId, operations: &[Operation]) -> Result<Span, DeviceError> {
+        let prepared = self.prepare(operations)?;
+        let duration = self.timer.measure(
+            &self.context,
+            self.stream_of(stream)?,
+            &prepared.work,
+            self.span_limit,
+        )?;
+        self.give_back(&prepared.frees)?;
+        Ok(Span {
+            duration: Some(duration),
+            ..Span::default()
+        })
+    }
+
+    fn slope(
+        &mut self,
+        stream: StreamId,
+        operations: &[Operation],
+        copies: u32,
+    ) -> Result<Option<Duration>, DeviceError> {
+        let prepared = self.prepare(operations)?;
+        let on = self.stream_of(stream)?;
+        let one = timer::slope(&self.context, on, &prepared.work, copies, self.span_limit)?;
+        self.give_back(&prepared.frees)?;
+        Ok(Some(one))
+    }
+
+    fn state(&mut self) -> Result<Option<MachineState>, DeviceError> {
+        Ok(Some(self.machine.state()))
+    }
+
+    fn timer(&self) -> Option<TimerRef> {
+        Some(self.timer.describe(self.context.version().to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! Spans and slopes.
+//!
+//! CUPTI measures what is ranked. Without it an event before and one after the work measure the span
+//! with the costs of both and of the launch in it, a few microseconds: good for practice, never ranked.
+//! The slope is independent of either cost and of CUPTI, and checks it.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use domain::TimerRef;
+
+use super::context::Context;
+use super::cupti::{self, Cupti, CuptiError};
+use super::graph::Graph;
+use super::stream::{Event, Stream};
+use super::work::Work;
+use crate::DeviceError;
+
+/// Pairs of measurements that a slope is the median of.
+const SLOPE_REPEATS: usize = 7;
+
+/// What measures spans.
+pub(super) enum Timer {
+    Cupti(Cupti),
+    /// And why it is not CUPTI.
+    Events(String),
+}
+
+impl Timer {
+    /// Must come before the context is made.
+    pub(super) fn start(library: Option<&Path>) -> Self {
+        let Some(library) = library else {
+            return Self::Events("there is no CUPTI beside the compiler".to_owned());
+        };
+        match cupti::start(library) {
+            Ok(cupti) => Self::Cupti(cupti),
+            Err(error) => Self::Events(error.to_string()),
+        }
+    }
+
+    pub(super) fn describe(&self, driver: String) -> TimerRef {
+        let (name, cupti) = match self {
+            Self::Cupti(cupti) => ("cupti", Some(cupti.version().to_string())),
+            Self::Events(_) => ("events", None),
+        };
+        TimerRef {
+            name: name.to_owned(),
+            cupti,
+            driver,
+        }
+    }
+
+    /// Runs `work` on an empty stream and says how long it took, first to last activity.
+    pub(super) fn measure(
+        &self,
+        context: &Rc<Context>,
+        stream: &Stream,
+        work: &[Work],
+        limit: Duration,
+    ) -> Result<Duration, DeviceError> {
+        let graph = match work {
+            [] => return Ok(Duration::ZERO),
+            [_] => None,
+            several => Some(Graph::of(context, stream, several, 1)?),
+        };
+        let issue = || match &graph {
+            Some(graph) => graph.launch(stream),
+            None => work[0].enqueue(context, stream),
+        };
+        match self {
+            Self::Cupti(cupti) => {
+                cupti.begin().map_err(internal)?;
+                issue()?;
+                stream.wait(limit)?;
+                cupti.end(work.len()).map_err(internal)
+            }
+            Self::Events(_) => between_events(context, stream, limit, issue),
+        }
+    }
+}
+
+/// The time of one run of `work`: `(t(2k) - t(k)) / k`, the median of several pairs that take turns.
+pub(super) fn slope(
+    context: &Rc<Context>,
+    stream: &Stream,
+    work: &[Work],
+    copies: u32,
+    limit: Duration,
+) -> Result<Duration, DeviceError> {
+    let copies = copies.max(1);
+    if work.is_empty() {
+        return Ok(Duration::ZERO);
+    }
+    let short = Graph::of(context, stream, work, copies)?;
+    let long = Graph::of(context, stream, work, copies.saturating_mul(2))?;
+    let once = |graph: &Graph| between_events(context, stream, limit, || graph.launch(stream));
+    // The first run of a graph is slower; it is not kept.
+    once(&short)?;
+    once(&long)?;
+    let mut differences_s = Vec::with_capacity(SLOPE_REPEATS);
+    for _ in 0..SLOPE_REPEATS {
+        let (short, long) = (once(&short)?, once(&long)?);
+        differences_s.push(long.as_secs_f64() - short.as_secs_f64());
+    }
+    let one_s = median(&mut differences_s) / f64::from(copies);
+    Ok(Duration::from_secs_f64(one_s.max(0.0)))
+}
+
+fn between_events(
+    context: &Rc<Context>,
+    stream: &Stream,
+    limit: Duration,
+    issue: impl Fn() -> Result<(), DeviceError>,
+) -> Result<Duration, DeviceError> {
+    let before = context.told(Event::new(context))?;
+    let after = context.told(Event::new(context))?;
+    context.told(before.record(stream))?;
+    issue()?;
+    context.told(after.record(stream))?;
+    stream.wait(limit)?;
+    context.told(before.until(&after))
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[allow(clippy::needless_pass_by_value)] // the shape that `map_err` asks for
+fn internal(error: CuptiError) -> DeviceError {
+    DeviceError::Internal(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_several_pairs_counts() {
+        assert!((median(&mut [3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
+        assert!(median(&mut []).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn without_cupti_events_measure_and_say_so() {
+        let none = Timer::start(None);
+        let described = none.describe("13.0".to_owned());
+        assert_eq!((described.name.as_str(), described.cupti), ("events", None));
+        let absent = Timer::start(Some(Path::new("/does/not/exist/libcupti.so.13")));
+        let Timer::Events(why) = absent else {
+            panic!("there is no such file");
+        };
+        assert!(why.contains("cannot be loaded"), "{why}");
+    }
+}
