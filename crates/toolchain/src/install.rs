@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::cupti;
 use crate::nvrtc::Nvrtc;
 use crate::toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 
@@ -18,7 +19,11 @@ pub(crate) fn install(
 ) -> Result<Toolchain, ToolchainError> {
     match Toolchain::open(dir) {
         Err(ToolchainError::Missing(_) | ToolchainError::Damaged { .. }) => {}
-        ready_or_refused => return ready_or_refused,
+        Ok(toolchain) => {
+            complete(&toolchain, progress);
+            return Ok(toolchain);
+        }
+        refused => return refused,
     }
     let dir = std::path::absolute(dir).map_err(io("cannot resolve", dir))?;
     let parent = dir.parent().unwrap_or(Path::new("/"));
@@ -35,6 +40,7 @@ pub(crate) fn install(
         .tempdir_in(parent)
         .map_err(io("cannot create a folder in", parent))?;
     fill(partial.path(), progress)?;
+    cupti::add(partial.path(), progress);
     if dir.exists() {
         std::fs::remove_dir_all(&dir).map_err(io("cannot replace", &dir))?;
     }
@@ -42,6 +48,20 @@ pub(crate) fn install(
     std::fs::rename(&partial, &dir).map_err(io("cannot move the compiler to", &dir))?;
     progress("The CUDA compiler is ready.");
     Toolchain::open(&dir)
+}
+
+/// Adds what folders of earlier judges lack, where that is possible: the compiler works without it.
+fn complete(toolchain: &Toolchain, progress: &mut dyn FnMut(&str)) {
+    if !cupti::is_due(toolchain.root()) {
+        return;
+    }
+    match lock(toolchain.root(), progress) {
+        Ok(_lock) if cupti::is_due(toolchain.root()) => cupti::add(toolchain.root(), progress),
+        Ok(_) => {} // another installer was faster
+        Err(error) => progress(&format!(
+            "CUPTI is not added to the CUDA compiler: {error}."
+        )),
+    }
 }
 
 /// Waits for other installers of the same folder.
@@ -62,7 +82,11 @@ fn fill(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), ToolchainErro
     progress(&format!(
         "Downloading the CUDA compiler (nvidia-cuda-nvrtc {NVRTC_VERSION}, 58 MB) with pip."
     ));
-    download(&python, root)?;
+    download(
+        &python,
+        &format!("nvidia-cuda-nvrtc=={NVRTC_VERSION}"),
+        root,
+    )?;
     let toolchain = Toolchain::unfinished(root.to_owned());
     progress("Unpacking the CUDA headers.");
     let nvrtc = Nvrtc::load(&toolchain).map_err(|e| ToolchainError::Unusable(e.to_string()))?;
@@ -75,7 +99,7 @@ fn fill(root: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), ToolchainErro
     toolchain.stamp().map_err(io("cannot write into", root))
 }
 
-fn find_python() -> Result<PathBuf, ToolchainError> {
+pub(crate) fn find_python() -> Result<PathBuf, ToolchainError> {
     let mut why = String::from("no python3 found");
     for name in ["python3", "python"] {
         match run(Path::new(name), ["-m", "pip", "--version"]) {
@@ -88,8 +112,12 @@ fn find_python() -> Result<PathBuf, ToolchainError> {
     Err(ToolchainError::NoPip(why))
 }
 
-fn download(python: &Path, root: &Path) -> Result<(), ToolchainError> {
-    let requirement = format!("nvidia-cuda-nvrtc=={NVRTC_VERSION}");
+/// Unpacks one wheel into a folder that holds nothing of the same name.
+pub(crate) fn download(
+    python: &Path,
+    requirement: &str,
+    root: &Path,
+) -> Result<(), ToolchainError> {
     let arguments: [&OsStr; 11] = [
         "-m".as_ref(),
         "pip".as_ref(),
@@ -109,6 +137,7 @@ fn download(python: &Path, root: &Path) -> Result<(), ToolchainError> {
     }
     let words = String::from_utf8_lossy(&output.stderr);
     Err(ToolchainError::Pip {
+        package: requirement.replace("==", " "),
         reason: error_line(&words),
         advice: advice(&words),
     })
@@ -152,7 +181,7 @@ fn last_line(bytes: &[u8]) -> String {
     line.unwrap_or("no message").trim().to_owned()
 }
 
-fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> ToolchainError {
+pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> ToolchainError {
     let path = path.to_owned();
     move |source| ToolchainError::Io { what, path, source }
 }

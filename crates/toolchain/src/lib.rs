@@ -1,12 +1,13 @@
 //! NVRTC: discovery, options, headers and shims, diagnostics, resource usage.
 //!
-//! One pinned wheel is the whole toolchain. [`Toolchain`] finds or installs it and never loads it;
+//! One pinned wheel is the whole compiler; CUPTI, which times kernels, lies beside it. [`Toolchain`] finds or installs it and never loads it;
 //! [`compile`] loads it and must run only in a sandboxed child that is thrown away afterwards:
 //! NVRTC crashes on some malformed sources and reads any file that the process can read.
 //!
 //! No text of a file other than the submission reaches a diagnostic, and no path of the host does.
 
 mod compile;
+mod cupti;
 mod headers;
 mod hint;
 mod install;
@@ -20,5 +21,6 @@ mod toolchain;
 mod usage;
 
 pub use compile::{CompileFailure, CompileRequest, Compiled, compile};
+pub use cupti::CUPTI_VERSION;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

@@ -55,8 +55,10 @@ pub enum ToolchainError {
     )]
     NoPip(String),
     /// pip ran and failed.
-    #[error("pip could not install nvidia-cuda-nvrtc {NVRTC_VERSION}: {reason}; {advice}")]
+    #[error("pip could not install {package}: {reason}; {advice}")]
     Pip {
+        /// Name and version.
+        package: String,
         /// The last words of pip.
         reason: String,
         /// What to do about it.
