@@ -1,0 +1,144 @@
+//! The same checks through the `Device` trait on every backend there is: the emulated device always,
+//! a GPU where the machine has one, else the test is skipped and says why.
+//!
+//! The compiler comes from LIGHTSPEED_TOOLCHAIN, or is installed once into the build folder.
+
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
+
+#[path = "../examples/gpu_check/checks.rs"]
+#[allow(dead_code)] // the example uses all of it
+mod checks;
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use checks::{Bench, Check, Code, Images};
+use device::{CudaDevice, Device, EmulatedDevice, cuda, emulated};
+use domain::TargetLimits;
+use libtest_mimic::{Arguments, Completion, Trial};
+use toolchain::{CompileRequest, Toolchain};
+
+const SOURCES: [(&str, &str); 3] = [
+    ("plain", include_str!("../examples/kernels/plain.cu")),
+    ("state", include_str!("../examples/kernels/state.cu")),
+    ("wide", include_str!("../examples/kernels/wide.cu")),
+];
+
+fn toolchain() -> &'static Toolchain {
+    static TOOLCHAIN: OnceLock<Toolchain> = OnceLock::new();
+    TOOLCHAIN.get_or_init(|| match std::env::var_os("LIGHTSPEED_TOOLCHAIN") {
+        Some(dir) => Toolchain::open(Path::new(&dir)).unwrap(),
+        None => {
+            let dir = Toolchain::default_dir(Path::new(env!("CARGO_TARGET_TMPDIR")));
+            Toolchain::install(&dir, &mut |_| {}).unwrap()
+        }
+    })
+}
+
+fn images(arch: &str) -> Images {
+    let compile = |(name, source): (&str, &str)| {
+        let request = CompileRequest {
+            source: source.to_owned(),
+            name_expressions: Vec::new(),
+            arch: arch.to_owned(),
+            want_cubin: true,
+        };
+        let compiled = toolchain::compile(toolchain(), &request).unwrap();
+        let code = Code {
+            ptx: compiled.ptx,
+            cubin: compiled.cubin.unwrap(),
+        };
+        (name.to_owned(), code)
+    };
+    SOURCES.into_iter().map(compile).collect()
+}
+
+/// A fresh device for each check: a fault may end the use of one.
+fn perform<D: Device>(checks: &[Check], images: &Images, open: impl Fn() -> D) {
+    for (name, check) in checks {
+        let mut device = open();
+        let mut bench = Bench::new(&mut device, images).unwrap();
+        check(&mut bench).unwrap_or_else(|why| panic!("{name}: {why}"));
+    }
+}
+
+fn limits() -> TargetLimits {
+    TargetLimits {
+        arch: "sm_90a".to_owned(),
+        name: "test".to_owned(),
+        compute_major: 9,
+        compute_minor: 0,
+        multiprocessors: 132,
+        max_threads_per_block: 1024,
+        max_threads_per_multiprocessor: 2048,
+        max_blocks_per_multiprocessor: 32,
+        max_block: [1024, 1024, 64],
+        max_grid: [2_147_483_647, 65_535, 65_535],
+        shared_memory_per_block_bytes: 49_152,
+        shared_memory_per_block_optin_bytes: 232_448,
+        shared_memory_per_multiprocessor_bytes: 233_472,
+        registers_per_multiprocessor: 65_536,
+        global_memory_bytes: 1 << 30,
+        l2_bytes: 50 << 20,
+        constant_memory_bytes: 65_536,
+        warp_size: 32,
+        clock_hz: 1_980_000_000,
+        memory_bus_bits: 6144,
+    }
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let no_gpu = cuda::list_gpus().err();
+    if let Some(why) = &no_gpu {
+        // Also said while the tests are listed, so that runners which hide skipped tests show it.
+        eprintln!("skipped: no GPU ({why})");
+    }
+    let trials = vec![
+        Trial::test("the_emulated_device_passes_what_holds_everywhere", || {
+            on_the_emulated_device();
+            Ok(())
+        }),
+        Trial::ignorable_test(
+            "a_gpu_passes_what_holds_everywhere_and_what_only_gpus_do",
+            || Ok(on_a_gpu()),
+        )
+        .with_ignored_flag(no_gpu.is_some()),
+    ];
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn on_the_emulated_device() {
+    perform(checks::COMMON, &images("sm_90a"), || {
+        EmulatedDevice::new(emulated::Settings {
+            limits: limits(),
+            memory_limit_bytes: 1 << 28,
+            instruction_fuel: 1 << 24,
+        })
+    });
+}
+
+fn on_a_gpu() -> Completion {
+    if let Err(why) = cuda::list_gpus() {
+        return Completion::ignored_with(why);
+    }
+    let open = || {
+        CudaDevice::open(&cuda::Settings {
+            ordinal: 0,
+            memory_limit_bytes: 1 << 30,
+            cupti_library: toolchain().cupti(),
+            span_limit: Duration::from_secs(10),
+        })
+        .unwrap()
+    };
+    let limits = open().limits().clone();
+    let images = images(&limits.arch);
+    perform(checks::COMMON, &images, open);
+    if limits.compute_major < 9 {
+        eprintln!("skipped in part: {} has no clusters", limits.name);
+        return Completion::Completed;
+    }
+    perform(checks::GPU_ONLY, &images, open);
+    Completion::Completed
+}
