@@ -2,7 +2,8 @@
 //!
 //! The judge crate talks to the [`Device`] trait and does not know which backend it has. The trait is
 //! shaped for a GPU (streams, modules, spans, exports for another process): the [`cuda`] backend is one,
-//! and the [`emulated`] backend answers the same calls on a CPU. Only executor and checker children may own a device.
+//! and the [`emulated`] backend answers the same calls on a CPU. Only executor and checker children
+//! may own a device.
 
 mod access;
 pub mod cuda;

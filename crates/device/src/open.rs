@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::{DeviceName, TargetLimits};
 use serde::{Deserialize, Serialize};
 
-use crate::{Device, DeviceError, EmulatedDevice, emulated};
+use crate::{CudaDevice, Device, DeviceError, EmulatedDevice, cuda, emulated};
 
 /// A GPU that the driver shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct GpuInfo {
     pub ordinal: u32,
     /// The driver's name of the model.
     pub name: String,
-    /// The driver's name of this very card.
+    /// The driver's name of this very card, as `nvidia-smi -L` prints it.
     pub uuid: String,
     /// The model, if it is one of ours.
     pub device: Option<DeviceName>,
@@ -52,9 +52,13 @@ pub struct OpenRequest {
     pub run_limit: Duration,
 }
 
-/// Every GPU that the driver shows. Must be called in a child: a driver can hang.
+/// Every GPU that the driver lets this process use, in the driver's order; makes no context. Must be
+/// called in a child: a driver can hang.
+///
+/// # Errors
+/// [`DeviceError::Internal`] that says whether the driver is missing, too old or without a GPU.
 pub fn list_gpus() -> Result<Vec<GpuInfo>, DeviceError> {
-    Err(DeviceError::Internal("this build drives no GPU".to_owned()))
+    cuda::list_gpus()
 }
 
 /// Opens a device. On a GPU this makes the context, which takes some tenths of a second.
@@ -65,6 +69,11 @@ pub fn open(request: &OpenRequest) -> Result<Box<dyn Device>, DeviceError> {
             memory_limit_bytes: request.memory_limit_bytes,
             instruction_fuel: request.instruction_fuel,
         }))),
-        Target::Gpu { .. } => Err(DeviceError::Internal("this build drives no GPU".to_owned())),
+        Target::Gpu { ordinal, cupti } => Ok(Box::new(CudaDevice::open(&cuda::Settings {
+            ordinal: *ordinal,
+            memory_limit_bytes: request.memory_limit_bytes,
+            cupti_library: cupti.clone(),
+            span_limit: request.run_limit,
+        })?)),
     }
 }

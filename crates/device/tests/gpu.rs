@@ -37,21 +37,22 @@ fn toolchain() -> &'static Toolchain {
 }
 
 fn images(arch: &str) -> Images {
-    let compile = |(name, source): (&str, &str)| {
-        let request = CompileRequest {
-            source: source.to_owned(),
-            name_expressions: Vec::new(),
-            arch: arch.to_owned(),
-            want_cubin: true,
-        };
-        let compiled = toolchain::compile(toolchain(), &request).unwrap();
-        let code = Code {
-            ptx: compiled.ptx,
-            cubin: compiled.cubin.unwrap(),
-        };
-        (name.to_owned(), code)
-    };
+    let compile = |(name, source): (&str, &str)| (name.to_owned(), code(source, arch));
     SOURCES.into_iter().map(compile).collect()
+}
+
+fn code(source: &str, arch: &str) -> Code {
+    let request = CompileRequest {
+        source: source.to_owned(),
+        name_expressions: Vec::new(),
+        arch: arch.to_owned(),
+        want_cubin: true,
+    };
+    let compiled = toolchain::compile(toolchain(), &request).unwrap();
+    Code {
+        ptx: compiled.ptx,
+        cubin: compiled.cubin.unwrap(),
+    }
 }
 
 /// A fresh device for each check: a fault may end the use of one.
@@ -90,7 +91,7 @@ fn limits() -> TargetLimits {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let no_gpu = cuda::list_gpus().err();
+    let no_gpu = device::list_gpus().err();
     if let Some(why) = &no_gpu {
         // Also said while the tests are listed, so that runners which hide skipped tests show it.
         eprintln!("skipped: no GPU ({why})");
@@ -98,6 +99,10 @@ fn main() {
     let trials = vec![
         Trial::test("the_emulated_device_passes_what_holds_everywhere", || {
             on_the_emulated_device();
+            Ok(())
+        }),
+        Trial::test("variables_are_seen_in_compiled_code", || {
+            variables_are_seen();
             Ok(())
         }),
         Trial::ignorable_test(
@@ -119,8 +124,45 @@ fn on_the_emulated_device() {
     });
 }
 
+/// What decides whether a module is loaded anew before each run.
+fn variables_are_seen() {
+    for arch in ["sm_75", "sm_90a", "sm_120a"] {
+        let sources = [
+            (
+                "none",
+                "extern \"C\" __global__ void k(int *p) { __shared__ int s[9]; s[*p] = 1; *p = s[2]; }",
+                false,
+            ),
+            (
+                "device",
+                "__device__ int v; extern \"C\" __global__ void k() { ++v; }",
+                true,
+            ),
+            (
+                "static",
+                "static __device__ int v = 3; extern \"C\" __global__ void k() { ++v; }",
+                true,
+            ),
+            (
+                "constant",
+                "__constant__ int v[4]; extern \"C\" __global__ void k(int *p) { *p = v[*p]; }",
+                true,
+            ),
+            (
+                "literals",
+                "extern \"C\" __global__ void k(double *p) { *p = *p * 1.2345678901234; }",
+                false,
+            ),
+        ];
+        for (name, source, wanted) in sources {
+            let cubin = code(source, arch).cubin;
+            assert_eq!(cuda::has_globals(&cubin), Some(wanted), "{name} for {arch}");
+        }
+    }
+}
+
 fn on_a_gpu() -> Completion {
-    if let Err(why) = cuda::list_gpus() {
+    if let Err(why) = device::list_gpus() {
         return Completion::ignored_with(why);
     }
     let open = || {

@@ -13,7 +13,6 @@ pub const NVRTC_VERSION: &str = "13.5.37";
 const STAMP: &str = "nvrtc-version";
 const NVRTC: &str = "nvidia/cu13/lib/libnvrtc.so.13";
 const BUILTINS: &str = "nvidia/cu13/lib/libnvrtc-builtins.so.13.5";
-const CUPTI: &str = "nvidia/cu13/lib/libcupti.so.13";
 const HEADERS: &str = "headers";
 /// One file of each part of the headers, by which a damaged folder is noticed.
 const SAMPLE_HEADERS: [&str; 3] = ["cuda_fp16.h", "mma.h", "cccl/cuda/std/cstdint"];
@@ -124,13 +123,6 @@ impl Toolchain {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
-    }
-
-    /// The library that measures GPU time, where it is installed.
-    #[must_use]
-    pub fn cupti(&self) -> Option<PathBuf> {
-        let path = self.root.join(CUPTI);
-        path.is_file().then_some(path)
     }
 
     /// What a compile child must be able to read.

@@ -1,8 +1,8 @@
 //! Checks the CUDA backend on a machine with a GPU, without a compiler.
 //!
 //! `gpu_check CODE_FOLDER`, where the folder holds a `.cubin` and a `.ptx` of each file in
-//! `examples/kernels`, made for the GPU's architecture by `toolchain`'s example `compile`. CUPTI comes
-//! from the toolchain folder that LIGHTSPEED_TOOLCHAIN names. Prints a line `PASS` or `FAIL` for each
+//! `examples/kernels`, made for the GPU's architecture by `toolchain`'s example `compile`, and may hold
+//! `libcupti.so.13`. Else CUPTI comes from the toolchain folder that LIGHTSPEED_TOOLCHAIN names. Prints a line `PASS` or `FAIL` for each
 //! check and ends with 1 if one failed.
 
 mod checks;
@@ -86,7 +86,7 @@ impl Tally {
 }
 
 fn list() -> Outcome {
-    let gpus = cuda::list_gpus().map_err(text)?;
+    let gpus = device::list_gpus().map_err(text)?;
     for gpu in &gpus {
         println!("     {gpu:?}");
     }
@@ -120,7 +120,7 @@ fn with_bench<T>(
     let mut device = CudaDevice::open(&cuda::Settings {
         ordinal: 0,
         memory_limit_bytes: 4 << 30,
-        cupti_library: if with_cupti { cupti()? } else { None },
+        cupti_library: if with_cupti { cupti(folder)? } else { None },
         span_limit: SPAN_LIMIT,
     })
     .map_err(text)?;
@@ -143,7 +143,11 @@ fn images(folder: &Path) -> Result<Images, String> {
     NAMES.iter().map(read).collect()
 }
 
-fn cupti() -> Result<Option<PathBuf>, String> {
+fn cupti(folder: &Path) -> Result<Option<PathBuf>, String> {
+    let beside = folder.join("libcupti.so.13");
+    if beside.is_file() {
+        return Ok(Some(beside));
+    }
     match std::env::var_os("LIGHTSPEED_TOOLCHAIN") {
         Some(folder) => Ok(Toolchain::open(Path::new(&folder)).map_err(text)?.cupti()),
         None => Ok(None),

@@ -10,40 +10,21 @@ use std::ffi::{CStr, c_char};
 use std::rc::Rc;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUlimit, CUresult};
-use domain::{DeviceName, TargetLimits};
+use domain::TargetLimits;
 
 use super::driver::{self, DriverError, Version, cu};
 use super::{fault, names};
-use crate::DeviceError;
+use crate::{DeviceError, GpuInfo};
 
 /// What kernels may print between two waits before the rest is lost.
 const PRINT_BYTES: usize = 1 << 20;
 
-/// A GPU of this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gpu {
-    /// The driver's number for it.
-    pub ordinal: u32,
-    /// Product name.
-    pub name: String,
-    /// Identity, as `nvidia-smi -L` prints it.
-    pub uuid: String,
-    /// Which of the contract's devices it is; `None` for others, on which nothing is ranked.
-    pub device: Option<DeviceName>,
-    /// Device memory.
-    pub memory_bytes: u64,
-}
-
-/// Every GPU that the driver lets this process use, in the driver's order. Initialises the driver but
-/// makes no context.
-///
-/// # Errors
-/// [`DeviceError::Internal`] that says whether the driver is missing, too old or without a GPU.
-pub fn list_gpus() -> Result<Vec<Gpu>, DeviceError> {
+/// Every GPU that the driver lets this process use. Initialises the driver but makes no context.
+pub(crate) fn list_gpus() -> Result<Vec<GpuInfo>, DeviceError> {
     list().map_err(|error| DeviceError::Internal(error.to_string()))
 }
 
-fn list() -> Result<Vec<Gpu>, DriverError> {
+fn list() -> Result<Vec<GpuInfo>, DriverError> {
     driver::load()?;
     let mut count = 0;
     // SAFETY: the driver is loaded, and the pointer is valid.
@@ -61,7 +42,7 @@ fn device(ordinal: u32) -> Result<sys::CUdevice, DriverError> {
     Ok(device)
 }
 
-fn describe(ordinal: u32, device: sys::CUdevice) -> Result<Gpu, DriverError> {
+fn describe(ordinal: u32, device: sys::CUdevice) -> Result<GpuInfo, DriverError> {
     let mut name: [c_char; 256] = [0; 256];
     let mut uuid = sys::CUuuid { bytes: [0; 16] };
     let mut memory_bytes = 0;
@@ -73,7 +54,7 @@ fn describe(ordinal: u32, device: sys::CUdevice) -> Result<Gpu, DriverError> {
         cu!(cuDeviceTotalMem_v2(&raw mut memory_bytes, device))?;
         CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
     };
-    Ok(Gpu {
+    Ok(GpuInfo {
         ordinal,
         device: names::device_name(&name),
         name,
@@ -86,7 +67,7 @@ fn describe(ordinal: u32, device: sys::CUdevice) -> Result<Gpu, DriverError> {
 pub(super) struct Context {
     device: sys::CUdevice,
     version: Version,
-    gpu: Gpu,
+    gpu: GpuInfo,
     is_lost: Cell<bool>,
     may_trap: Cell<bool>,
 }
@@ -122,7 +103,7 @@ impl Context {
         Ok(opened)
     }
 
-    pub(super) fn gpu(&self) -> &Gpu {
+    pub(super) fn gpu(&self) -> &GpuInfo {
         &self.gpu
     }
 

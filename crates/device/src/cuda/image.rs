@@ -9,7 +9,8 @@ use object::read::elf::{FileHeader, SectionHeader};
 ///
 /// Constants that the compiler makes for itself lie in banks 0, 2 and 4 and cannot be changed. String
 /// literals share the section of variables; a module that has only those is reset for nothing.
-pub(super) fn has_globals(cubin: &[u8]) -> Option<bool> {
+#[must_use]
+pub fn has_globals(cubin: &[u8]) -> Option<bool> {
     let header = FileHeader64::<Endianness>::parse(cubin).ok()?;
     let endian = header.endian().ok()?;
     let sections = header.sections(endian, cubin).ok()?;

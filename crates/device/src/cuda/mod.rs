@@ -35,11 +35,12 @@ use std::time::Duration;
 
 use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 
-pub use context::{Gpu, list_gpus};
+pub(crate) use context::list_gpus;
+pub use image::has_globals;
 
 use crate::{
-    Address, BufferId, Device, DeviceError, KernelLayout, ModuleId, ModuleImage, Operation, Span,
-    StreamId,
+    Address, BufferId, Device, DeviceError, GpuInfo, KernelLayout, ModuleId, ModuleImage,
+    Operation, Span, StreamId,
 };
 use context::Context;
 use machine::Machine;
@@ -107,7 +108,7 @@ impl CudaDevice {
 
     /// The GPU.
     #[must_use]
-    pub fn gpu(&self) -> &Gpu {
+    pub fn gpu(&self) -> &GpuInfo {
         self.context.gpu()
     }
 
