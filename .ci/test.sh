@@ -201,7 +201,7 @@ sqlx_is_fresh() {
     mkdir -p "$fresh"
     CARGO_TARGET_DIR=$target/sqlx-fresh cargo clean --quiet -p database 2>/dev/null || true
     SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$fresh CARGO_TARGET_DIR=$target/sqlx-fresh \
-        "$binary" __with-postgres --migrated -- cargo check --quiet --locked -p database --features testing
+        "$binary" __with-postgres --migrated -- cargo check --quiet --locked -p database
     diff -rq "$fresh" "$root/.sqlx" || {
         echo "the committed .sqlx does not match the queries and migrations: run crates/database/prepare.sh"
         return 1

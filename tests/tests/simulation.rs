@@ -13,7 +13,7 @@ use database::queue::{
     self, Beat, ClaimError, Claimed, Lease, LeaseError, LeasePolicy, NewWorker, WorkerProcess,
 };
 use database::submissions::{self, NewSubmission};
-use database::testing::TestDatabase;
+use database_testing::TestDatabase;
 use domain::report::{ProblemRef, ToolchainRef};
 use domain::{
     AttemptId, Clock, DeviceName, JudgingId, Mode, Report, Source, Status, SubmissionId,
