@@ -114,7 +114,7 @@ mod tests {
         let cases = [
             ("", "The body is not valid JSON: it ends too early."),
             ("{,", "The body is not valid JSON: see line 1, column 2."),
-            ("[]", "The field `name` is missing."),
+            ("[]", "The body must be an object."),
             ("3", "The body must be an object."),
             ("{}", "The field `name` is missing."),
             (r#"{"name":3}"#, "The field `name` must be a string."),
