@@ -22,7 +22,7 @@ cd "$root"
 touch crates/database/src/lib.rs
 SQLX_OFFLINE=false DATABASE_URL=$scratch_url SQLX_OFFLINE_DIR=$out \
     cargo check -q ${LIGHTSPEED_PREPARE_MANIFEST:+--manifest-path "$LIGHTSPEED_PREPARE_MANIFEST"} \
-    -p database --features testing
+    -p database
 if [ "$check" = yes ]; then
     diff -r "$out" .sqlx
 else

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use database::accounts;
-use database::testing::TestDatabase;
+use database_testing::TestDatabase;
 use domain::{Clock, SubmissionId, SystemClock};
 use protocol::routes;
 use serde_json::{Value, json};

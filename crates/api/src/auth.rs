@@ -5,7 +5,7 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{Method, header};
 use axum_extra::extract::CookieJar;
 use database::accounts::{self, TOKEN_PREFIX, User, WORKER_KEY_PREFIX, WorkerKeyId};
 use database::sessions;
@@ -13,6 +13,7 @@ use protocol::ErrorCode;
 use protocol::routes::SESSION_COOKIE;
 
 use crate::error::ApiError;
+use crate::origin;
 use crate::state::AppState;
 
 /// Anybody.
@@ -56,7 +57,7 @@ impl FromRequestParts<AppState> for Caller {
         let Some(user) = sessions::user_by_session(&state.db, cookie.value()).await? else {
             return Ok(Self::Anonymous);
         };
-        if changes_state(&parts.method) && !is_same_origin(&parts.headers, state.public_url()) {
+        if changes_state(&parts.method) && !origin::is_own(&parts.headers, state.public_url()) {
             return Err(ApiError::new(
                 ErrorCode::CrossOrigin,
                 "A change by session cookie must come from this site's own pages.",
@@ -125,49 +126,13 @@ fn changes_state(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Browsers send `Origin` with every request that changes state. It must be the public URL's, or
-/// name the very host that was asked (a port forward, `localhost` for `127.0.0.1`): a page of
-/// another host cannot make its origin so.
-fn is_same_origin(headers: &HeaderMap, public_url: &str) -> bool {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let Some(origin) = text(header::ORIGIN) else {
-        return false;
-    };
-    let host_of_origin = origin.split_once("://").map(|(_, host)| host);
-    origin == public_url.trim_end_matches('/')
-        || (host_of_origin.is_some() && host_of_origin == text(header::HOST))
-}
-
 fn forbidden(detail: &'static str) -> ApiError {
     ApiError::new(ErrorCode::Forbidden, detail)
 }
 
 #[cfg(test)]
 mod tests {
-    use axum::http::HeaderValue;
-
     use super::*;
-
-    fn headers(origin: Option<&'static str>, host: &'static str) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::HOST, HeaderValue::from_static(host));
-        if let Some(origin) = origin {
-            headers.insert(header::ORIGIN, HeaderValue::from_static(origin));
-        }
-        headers
-    }
-
-    #[test]
-    fn only_this_site_is_the_same_origin() {
-        let public = "https://judge.example";
-        let same = |origin, host| is_same_origin(&headers(origin, host), public);
-        assert!(same(Some("https://judge.example"), "10.0.0.7:8080"));
-        assert!(same(Some("http://localhost:8080"), "localhost:8080"));
-        assert!(!same(Some("http://localhost:9999"), "localhost:8080"));
-        assert!(!same(Some("https://evil.example"), "judge.example"));
-        assert!(!same(Some("null"), "judge.example"));
-        assert!(!same(None, "judge.example"));
-    }
 
     #[test]
     fn bearer_is_read_in_any_case() {

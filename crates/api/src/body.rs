@@ -1,4 +1,4 @@
-//! JSON bodies, capped before they are read.
+//! JSON bodies, capped before they are read, in size and in time.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -12,6 +12,8 @@ use protocol::worker::{
 use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
+use crate::malformed;
+use crate::state::AppState;
 
 /// A message that a route takes: how large it may be, and what is said when it is not text.
 pub(crate) trait Message: DeserializeOwned {
@@ -42,10 +44,10 @@ impl Message for ProgressReport {}
 /// The body of a request, parsed.
 pub(crate) struct JsonBody<T>(pub T);
 
-impl<S: Sync, T: Message> FromRequest<S> for JsonBody<T> {
+impl<T: Message> FromRequest<AppState> for JsonBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         let headers = request.headers();
         let content_type = headers.get(header::CONTENT_TYPE);
         if !content_type.is_some_and(|value| is_json(value.as_bytes())) {
@@ -60,7 +62,10 @@ impl<S: Sync, T: Message> FromRequest<S> for JsonBody<T> {
         if announced.is_some_and(|bytes| bytes > T::MAX_BYTES) {
             return Err(too_large::<T>());
         }
-        let bytes = read::<T>(request.into_body()).await?;
+        let reading = read::<T>(request.into_body());
+        let bytes = tokio::time::timeout(state.connections.body_read, reading)
+            .await
+            .map_err(|_| ApiError::new(ErrorCode::RequestTimeout, "The body came too slowly."))??;
         let text = std::str::from_utf8(&bytes).map_err(|error| {
             let offset = error.valid_up_to();
             ApiError::new(
@@ -68,11 +73,19 @@ impl<S: Sync, T: Message> FromRequest<S> for JsonBody<T> {
                 format!("The body is not UTF-8 (first bad byte at offset {offset})."),
             )
         })?;
-        // The text of a JSON error speaks of the caller's own document.
-        serde_json::from_str(text)
-            .map(Self)
-            .map_err(|error| ApiError::bad_request(format!("The body cannot be read: {error}.")))
+        parse(text).map(Self)
     }
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, ApiError> {
+    let mut document = serde_json::Deserializer::from_str(text);
+    let parsed = serde_path_to_error::deserialize(&mut document)
+        .map_err(|error| malformed::body(&error.path().to_string(), error.inner()))?;
+    // Whatever follows the document is an error of its syntax.
+    document
+        .end()
+        .map_err(|error| malformed::body(".", &error))?;
+    Ok(parsed)
 }
 
 async fn read<T: Message>(body: Body) -> Result<axum::body::Bytes, ApiError> {

@@ -20,11 +20,38 @@ pub struct Config {
     pub web_dir: Option<PathBuf>,
     /// How leases behave.
     pub lease: LeaseSettings,
+    /// What a client may take of the connections.
+    pub connections: ConnectionLimits,
     /// Stamps ids; leases go by the clock of the database.
     pub clock: Arc<dyn Clock>,
-    /// Where browsers reach the service, e.g. `http://127.0.0.1:8080`. With `https` the session
-    /// cookie is sent over TLS only.
+    /// Where browsers reach the service, e.g. `http://127.0.0.1:8080`. Behind a proxy that speaks
+    /// TLS it must be set to what the proxy is called by: with `https` the session cookie is sent over
+    /// TLS only, and pages of that very origin alone may change anything by it.
     pub public_url: String,
+}
+
+/// What a client may take of the connections. Shorter times are for tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionLimits {
+    /// Connections at a time. Each costs a file descriptor, of which processes often have 1024.
+    pub connections: usize,
+    /// From the start of a connection, or the end of a call on it, to the next call's last header.
+    pub header_read: Duration,
+    /// From the end of the headers to the end of the body.
+    pub body_read: Duration,
+    /// A client that reads nothing for this long while there is something to read is gone.
+    pub write_stall: Duration,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self {
+            connections: 512,
+            header_read: Duration::from_secs(30),
+            body_read: Duration::from_mins(1),
+            write_stall: Duration::from_secs(30),
+        }
+    }
 }
 
 /// How leases behave. Shorter ones are for tests; keep the order of [`protocol::timing`].

@@ -134,7 +134,4 @@ pub enum StartError {
     /// The packages could not be made known.
     #[error("the problems could not be published")]
     Publish(#[from] DatabaseError),
-    /// The listener failed.
-    #[error("the listener failed")]
-    Listener(#[source] std::io::Error),
 }

@@ -12,11 +12,14 @@ mod body;
 mod config;
 mod error;
 pub mod local;
+mod malformed;
 mod openapi;
+mod origin;
 mod outer;
 mod packages;
 mod parameters;
 mod routes;
+mod server;
 mod state;
 mod views;
 mod web;
@@ -26,7 +29,7 @@ use std::future::Future;
 use axum::Router;
 use tokio::net::TcpListener;
 
-pub use config::{Config, LeaseSettings};
+pub use config::{Config, ConnectionLimits, LeaseSettings};
 pub use error::StartError;
 pub use openapi::document as openapi;
 pub use packages::publish;
@@ -50,13 +53,13 @@ pub async fn serve(
     let state = AppState::new(config);
     let stopping = state.stopping.clone();
     let keeper = tokio::spawn(background::keep_house(state.clone()));
-    let served = axum::serve(listener, routes::router(state))
-        .with_graceful_shutdown(async move {
-            shutdown.await;
-            // Streams and waiting claims end on this; without it they would hold the server open.
-            stopping.cancel();
-        })
-        .await;
+    let limits = state.connections;
+    let shutdown = async move {
+        shutdown.await;
+        // Streams and waiting claims end on this; without it they would hold the server open.
+        stopping.cancel();
+    };
+    server::serve(listener, routes::router(state), limits, shutdown).await;
     keeper.abort();
-    served.map_err(StartError::Listener)
+    Ok(())
 }

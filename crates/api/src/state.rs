@@ -11,7 +11,7 @@ use domain::Clock;
 use problems::Package;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, LeaseSettings};
+use crate::config::{Config, ConnectionLimits, LeaseSettings};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -21,6 +21,7 @@ pub(crate) struct AppState {
     /// Cancelled when the process stops serving.
     pub stopping: CancellationToken,
     pub lease: LeaseSettings,
+    pub connections: ConnectionLimits,
     fixed: Arc<Fixed>,
 }
 
@@ -39,6 +40,7 @@ impl AppState {
             db: config.database,
             stopping: CancellationToken::new(),
             lease: config.lease,
+            connections: config.connections,
             fixed: Arc::new(Fixed {
                 packages: packages.collect(),
                 web_dir: config.web_dir,

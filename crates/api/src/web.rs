@@ -1,11 +1,13 @@
-//! The built page: files as they are, and for every other path that a person may open the page
-//! itself, which finds out what to show. Unknown paths of the API are errors, not pages.
+//! The built page: files as they are, and the page itself for the paths that it has a view for. Any
+//! other path is 404: an error of the API's kind under `/api` and among the build's files, else the
+//! page, which then says that there is nothing.
 
 use std::path::Path;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use domain::{DeviceName, JudgingId};
 use tower_http::services::ServeDir;
 
 use crate::error::ApiError;
@@ -13,6 +15,8 @@ use crate::state::AppState;
 
 /// Files under it carry their digest in their name.
 const IMMUTABLE: &str = "/_app/immutable/";
+/// The build's own files.
+const FILES: &str = "/_app/";
 /// Names under which builds store the page.
 const PAGES: [&str; 2] = ["200.html", "index.html"];
 
@@ -25,27 +29,41 @@ pub(crate) async fn serve(State(state): State<AppState>, request: Request) -> Re
     let Some(folder) = state.web_dir() else {
         return not_built();
     };
-    if is_file_name(&path) {
-        file(folder, &path, request).await
-    } else {
-        page(folder).await
+    if is_view(&path, &state) {
+        return page(folder, StatusCode::OK).await;
+    }
+    match file(folder, &path, request).await {
+        Some(file) => file,
+        None if path.starts_with(FILES) => ApiError::not_found().into_response(),
+        None => page(folder, StatusCode::NOT_FOUND).await,
     }
 }
 
-async fn file(folder: &Path, path: &str, request: Request) -> Response {
-    let Ok(answer) = ServeDir::new(folder)
+/// Whether the page has something to show under a path. In step with `web/src/routes`.
+fn is_view(path: &str, state: &AppState) -> bool {
+    let known = |slug: &str| state.packages().contains_key(slug);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let parts: Vec<&str> = path.split('/').skip(1).collect();
+    match parts[..] {
+        [] => true,
+        ["problems", slug] => known(slug),
+        ["problems", slug, "board", device] => known(slug) && device.parse::<DeviceName>().is_ok(),
+        ["judgings", id] => id.parse::<JudgingId>().is_ok(),
+        _ => false,
+    }
+}
+
+/// The file of a path, if there is one.
+async fn file(folder: &Path, path: &str, request: Request) -> Option<Response> {
+    let mut answer = ServeDir::new(folder)
         .precompressed_br()
         .precompressed_gzip()
         .append_index_html_on_directories(false)
         .try_call(request)
         .await
-    else {
-        return ApiError::not_found().into_response();
-    };
-    if answer.status() == StatusCode::NOT_FOUND {
-        return ApiError::not_found().into_response();
-    }
-    let mut answer = answer.into_response();
+        .ok()
+        .filter(|answer| answer.status() != StatusCode::NOT_FOUND)?
+        .into_response();
     let cache = if path.starts_with(IMMUTABLE) {
         "public, max-age=31536000, immutable"
     } else {
@@ -53,14 +71,15 @@ async fn file(folder: &Path, path: &str, request: Request) -> Response {
     };
     let cache = HeaderValue::from_static(cache);
     answer.headers_mut().insert(header::CACHE_CONTROL, cache);
-    answer
+    Some(answer)
 }
 
-async fn page(folder: &Path) -> Response {
+async fn page(folder: &Path, status: StatusCode) -> Response {
     for name in PAGES {
         // Read each time: a rebuilt page is served without a restart.
         if let Ok(html) = tokio::fs::read(folder.join(name)).await {
-            return ([(header::CACHE_CONTROL, "no-cache")], Html(html)).into_response();
+            let headers = [(header::CACHE_CONTROL, "no-cache")];
+            return (status, headers, Html(html)).into_response();
         }
     }
     not_built()
@@ -68,13 +87,6 @@ async fn page(folder: &Path) -> Response {
 
 fn not_built() -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, Html(NOT_BUILT_PAGE)).into_response()
-}
-
-/// Paths of the page have no dot in their last part; files have.
-fn is_file_name(path: &str) -> bool {
-    path.rsplit('/')
-        .next()
-        .is_some_and(|last| last.contains('.'))
 }
 
 const NOT_BUILT_PAGE: &str = "<!doctype html>
@@ -86,17 +98,3 @@ const NOT_BUILT_PAGE: &str = "<!doctype html>
 <p>The API works without it: <a href=\"/api/openapi.json\">/api/openapi.json</a></p>
 </body></html>
 ";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_and_pages_are_told_apart() {
-        assert!(is_file_name("/favicon.svg"));
-        assert!(is_file_name("/_app/immutable/chunks/a1b2.js"));
-        assert!(!is_file_name("/"));
-        assert!(!is_file_name("/problems/vector_add"));
-        assert!(!is_file_name("/v1.2/problems"));
-    }
-}

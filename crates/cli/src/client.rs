@@ -1,11 +1,13 @@
 //! The API as the verbs see it: one method a route, every failure turned into a sentence.
 
+use std::net::IpAddr;
+
 use domain::{DeviceName, JudgingId, SubmissionId};
 use protocol::board::Board;
 use protocol::judging::Judging;
 use protocol::submission::{Submission, Submit, Submitted};
 use protocol::{ErrorCode, EventId, ProblemBody, routes, timing};
-use reqwest::{RequestBuilder, Response, StatusCode};
+use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
 
 use crate::arguments::Global;
@@ -31,7 +33,11 @@ impl Client {
         let base = global.url.clone().or(stored.url.clone());
         let base = base.unwrap_or_else(|| DEFAULT_URL.to_owned());
         // The stored token belongs to the stored service and is shown to no other.
-        let same_service = global.url.is_none() || global.url == stored.url;
+        let same_service = match (&global.url, &stored.url) {
+            (None, _) => true,
+            (Some(asked), Some(stored)) => is_same_service(asked, stored),
+            (Some(_), None) => false,
+        };
         let token = global
             .token
             .clone()
@@ -41,15 +47,19 @@ impl Client {
 
     /// To a known service.
     pub(crate) fn with(base: &str, token: Option<String>) -> Result<Self, Failure> {
-        let base = base.trim_end_matches('/').to_owned();
-        if !(base.starts_with("http://") || base.starts_with("https://")) {
+        let Some(url) = parse(base) else {
             let message = format!("`{base}` is not the URL of a service");
             return Err(Failure::usage(message, "write it as http://host:port"));
+        };
+        let mut http = reqwest::Client::builder().connect_timeout(timing::HEARTBEAT_CALL);
+        if is_this_machine(&url) {
+            // A proxy would look for the service on a machine of its own, and see the token.
+            http = http.no_proxy();
         }
-        let http = reqwest::Client::builder()
-            .connect_timeout(timing::HEARTBEAT_CALL)
+        let http = http
             .build()
             .map_err(|error| Failure::unavailable(error.to_string(), ""))?;
+        let base = base.trim_end_matches('/').to_owned();
         Ok(Self { http, base, token })
     }
 
@@ -167,9 +177,74 @@ impl Client {
     }
 }
 
+/// The URL of a service, if that is what the text is.
+fn parse(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
+/// Whether two texts name the same service: letters' case, a default port and a slash at the end make
+/// no difference.
+fn is_same_service(a: &str, b: &str) -> bool {
+    let service = |text| {
+        let url = parse(text)?;
+        Some((url.origin(), url.path().trim_end_matches('/').to_owned()))
+    };
+    service(a).is_some_and(|a| service(b) == Some(a))
+}
+
+/// Whether a URL's host is this machine's loopback.
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || address.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_service_is_known_by_its_url_however_it_is_written() {
+        let stored = "http://127.0.0.1:8080";
+        assert!(is_same_service("http://127.0.0.1:8080/", stored));
+        assert!(is_same_service("HTTP://127.0.0.1:8080", stored));
+        assert!(is_same_service(
+            "http://Judge.Example:80/",
+            "http://judge.example"
+        ));
+        assert!(is_same_service(
+            "https://judge.example:443",
+            "https://judge.example/"
+        ));
+        for other in [
+            "https://127.0.0.1:8080",
+            "http://127.0.0.1:8081",
+            "http://127.0.0.1",
+            "http://127.0.0.1:8080.evil.example",
+            "http://127.0.0.1:8080@evil.example",
+            "http://127.0.0.1:8080/other",
+            "nonsense",
+        ] {
+            assert!(!is_same_service(other, stored), "{other}");
+        }
+        assert!(!is_same_service("nonsense", "nonsense"));
+    }
+
+    #[test]
+    fn loopback_addresses_are_this_machine() {
+        let is_here = |text: &str| is_this_machine(&parse(text).unwrap());
+        assert!(is_here("http://127.0.0.1:8080"));
+        assert!(is_here("http://127.8.0.1"));
+        assert!(is_here("http://[::1]:8080"));
+        assert!(is_here("http://LOCALHOST:8080"));
+        assert!(is_here("http://judge.localhost"));
+        assert!(!is_here("http://10.0.0.1:8080"));
+        assert!(!is_here("http://127.0.0.1.example.org"));
+        assert!(!is_here("http://localhost.example.org"));
+    }
 
     fn client() -> Client {
         crate::install_crypto();

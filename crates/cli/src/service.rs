@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::local::{Database, DatabaseError, accounts, sessions};
-use api::{Config, LeaseSettings};
+use api::{Config, ConnectionLimits, LeaseSettings};
 use domain::{Clock, SystemClock, UserId};
 use problems::Package;
 use protocol::{routes, timing};
@@ -71,6 +71,7 @@ impl Service {
             packages: site.packages,
             web_dir: site.web,
             lease: lease_settings()?,
+            connections: ConnectionLimits::default(),
             clock: self.clock,
             public_url: site.public_url,
         };

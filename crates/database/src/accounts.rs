@@ -26,6 +26,23 @@ pub struct User {
     pub operator: bool,
 }
 
+/// The columns of an account, as a query gives them.
+pub(crate) struct UserRow {
+    pub(crate) id: Uuid,
+    pub(crate) name: String,
+    pub(crate) operator: bool,
+}
+
+impl From<UserRow> for User {
+    fn from(row: UserRow) -> Self {
+        Self {
+            id: UserId(row.id),
+            name: row.name,
+            operator: row.operator,
+        }
+    }
+}
+
 /// Names a worker key, so that an attempt can be tied to the caller. Not a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkerKeyId(pub(crate) i64);
@@ -89,7 +106,8 @@ pub async fn user_by_token(db: &Database, token: &str) -> Result<Option<User>, D
     if !is_secret(TOKEN_PREFIX, token) {
         return Ok(None);
     }
-    let row = sqlx::query!(
+    let row = sqlx::query_as!(
+        UserRow,
         "SELECT u.id, u.name, u.operator
          FROM tokens t JOIN users u ON u.id = t.user_id
          WHERE t.hash = $1 AND t.revoked_at IS NULL
@@ -98,11 +116,7 @@ pub async fn user_by_token(db: &Database, token: &str) -> Result<Option<User>, D
     )
     .fetch_optional(db.pool())
     .await?;
-    Ok(row.map(|row| User {
-        id: UserId(row.id),
-        name: row.name,
-        operator: row.operator,
-    }))
+    Ok(row.map(User::from))
 }
 
 /// Ends a token at once; unknown ones are no error.

@@ -15,21 +15,25 @@ pub mod problems;
 pub mod queue;
 pub mod sessions;
 pub mod submissions;
-#[cfg(feature = "testing")]
-pub mod testing;
 pub mod wakeups;
 mod words;
 
 use std::time::Duration;
 
-use sqlx::PgPool;
+use log::LevelFilter;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection, PgPool};
 
 pub use error::DatabaseError;
 
 /// Every migration, embedded. One static, because each use of the macro embeds them again.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
+
+/// A query that takes longer is told of with its text, for whoever looks for it.
+const SLOW_QUERY: Duration = Duration::from_secs(1);
+/// A migration builds tables and indexes, and takes its time.
+const SLOW_MIGRATION: Duration = Duration::from_mins(1);
 
 /// A pool of connections. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -44,15 +48,25 @@ impl Database {
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
             .acquire_timeout(Duration::from_secs(5))
-            .connect_with(options.application_name("lightspeed"))
+            .connect_with(
+                options
+                    .application_name("lightspeed")
+                    .log_slow_statements(LevelFilter::Debug, SLOW_QUERY),
+            )
             .await?;
         Ok(Self { pool })
     }
 
     /// Applies the migrations that are missing. Safe to call from several processes at once.
     pub async fn migrate(&self) -> Result<(), DatabaseError> {
-        MIGRATOR.run(&self.pool).await?;
-        Ok(())
+        let options = self.pool.connect_options();
+        let options = PgConnectOptions::clone(&options)
+            .log_slow_statements(LevelFilter::Warn, SLOW_MIGRATION);
+        let mut connection = options.connect().await?;
+        let applied = MIGRATOR.run(&mut connection).await;
+        let closed = connection.close().await;
+        applied?;
+        Ok(closed?)
     }
 
     /// Whether the server answers and every embedded migration is applied.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::UserId;
 
-use crate::accounts::{User, hash, new_secret};
+use crate::accounts::{User, UserRow, hash, new_secret};
 use crate::{Database, DatabaseError};
 
 /// Makes a single-use code for a login link and returns it: the only time anybody sees it.
@@ -53,7 +53,8 @@ pub async fn redeem_login_code(
 
 /// Whose session this is, if it is valid now.
 pub async fn user_by_session(db: &Database, session: &str) -> Result<Option<User>, DatabaseError> {
-    let row = sqlx::query!(
+    let row = sqlx::query_as!(
+        UserRow,
         "SELECT u.id, u.name, u.operator
          FROM sessions s JOIN users u ON u.id = s.user_id
          WHERE s.hash = $1 AND s.expires_at > lightspeed_now()",
@@ -61,11 +62,7 @@ pub async fn user_by_session(db: &Database, session: &str) -> Result<Option<User
     )
     .fetch_optional(db.pool())
     .await?;
-    Ok(row.map(|row| User {
-        id: UserId(row.id),
-        name: row.name,
-        operator: row.operator,
-    }))
+    Ok(row.map(User::from))
 }
 
 /// Ends a session; unknown ones are no error.

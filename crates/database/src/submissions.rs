@@ -192,6 +192,16 @@ pub async fn queued_ahead(db: &Database, id: JudgingId) -> Result<Option<u64>, D
 /// Ends every judging of the submission that has no verdict, as `cancelled`; answers how many there
 /// were. A worker at it learns from its next heartbeat.
 pub async fn cancel(db: &Database, id: SubmissionId) -> Result<u64, DatabaseError> {
+    let mut tx = db.pool().begin().await?;
+    sqlx::query!(
+        "-- A claim may be at a judging. Only a statement that begins after it has ended sees the attempt
+         -- it made; else that attempt would live on under a judging that is over.
+         SELECT id FROM judgings WHERE submission_id = $1 AND status <> 'done'
+         ORDER BY id FOR UPDATE",
+        id.0,
+    )
+    .fetch_all(&mut *tx)
+    .await?;
     let cancelled = sqlx::query_scalar!(
         r#"WITH cancelled AS (
                UPDATE judgings
@@ -207,8 +217,9 @@ pub async fn cancel(db: &Database, id: SubmissionId) -> Result<u64, DatabaseErro
            SELECT count(*) AS "count!" FROM cancelled"#,
         id.0,
     )
-    .fetch_one(db.pool())
+    .fetch_one(&mut *tx)
     .await?;
+    tx.commit().await?;
     big_count("count", cancelled)
 }
 

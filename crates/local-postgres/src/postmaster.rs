@@ -31,7 +31,9 @@ pub(crate) fn find(layout: &Layout) -> Option<Postmaster> {
 }
 
 /// Makes way for a new server after one that died: waits for the children it left behind, ends
-/// those that linger, and removes a pid file whose number now belongs to somebody else.
+/// those that linger, and removes its pid file and its socket's lock. Their number may now belong to
+/// somebody else, or to the dead server itself where nobody has collected it yet: a new server would
+/// take either for a live one.
 ///
 /// Must be called only when [`find`] finds nothing, under the cluster's lock.
 pub(crate) fn clear_stale(layout: &Layout) -> Result<(), Error> {
@@ -56,10 +58,22 @@ pub(crate) fn clear_stale(layout: &Layout) -> Result<(), Error> {
         std::thread::sleep(WAIT);
     }
     let pid_file = layout.pid_file();
-    if pid_file.exists() {
-        std::fs::remove_file(&pid_file).at(&pid_file)?;
+    let Ok(text) = std::fs::read_to_string(&pid_file) else {
+        return Ok(());
+    };
+    if let Some(lock) = parse(&text).and_then(|dead| socket_lock(&dead)) {
+        std::fs::remove_file(&lock).at(&lock)?;
     }
-    Ok(())
+    std::fs::remove_file(&pid_file).at(&pid_file)
+}
+
+/// The lock that a dead server left at its socket; none if another server has made it since.
+fn socket_lock(dead: &Postmaster) -> Option<PathBuf> {
+    let folder = dead.socket_folder.as_ref()?;
+    let lock = folder.join(format!(".s.PGSQL.{}.lock", dead.port));
+    let text = std::fs::read_to_string(&lock).ok()?;
+    let owner: i32 = text.lines().next()?.trim().parse().ok()?;
+    (owner == dead.pid).then_some(lock)
 }
 
 /// Lines: pid, data folder, start time, port, socket folder, listen address, shared memory, status.
@@ -131,5 +145,23 @@ mod tests {
         assert_eq!(find(&layout), None);
         clear_stale(&layout).unwrap();
         assert!(!layout.pid_file().exists());
+    }
+
+    #[test]
+    fn a_dead_server_leaves_no_lock_at_its_socket_and_others_keep_theirs() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::new(folder.path());
+        std::fs::create_dir_all(layout.data()).unwrap();
+        let sockets = folder.path().display();
+        let own = std::process::id();
+        for (port, owner, stays) in [(5432, own, false), (5433, own + 1, true)] {
+            let file = format!("{own}\n/x\n1\n{port}\n{sockets}\n\n1\nready\n");
+            std::fs::write(layout.pid_file(), file).unwrap();
+            let lock = folder.path().join(format!(".s.PGSQL.{port}.lock"));
+            std::fs::write(&lock, format!("{owner}\n/x\n")).unwrap();
+            clear_stale(&layout).unwrap();
+            assert_eq!(lock.exists(), stays, "port {port}");
+            assert!(!layout.pid_file().exists());
+        }
     }
 }

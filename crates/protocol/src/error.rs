@@ -75,6 +75,8 @@ codes! {
     UnknownDevice => ("unknown_device", 404),
     /// The route exists, the method does not.
     MethodNotAllowed => ("method_not_allowed", 405),
+    /// The body did not arrive in time.
+    RequestTimeout => ("request_timeout", 408),
     /// The attempt's lease was lost, or its judging is final: stop at once and drop the result.
     Superseded => ("superseded", 409),
     /// A newer process has registered under this worker's name: stop.

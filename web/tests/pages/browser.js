@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 
 export function launch() {
 	return chromium.launch({
-		executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+		executablePath: process.env.LIGHTSPEED_CHROMIUM ?? '/usr/bin/chromium',
 		args: [
 			'--no-sandbox',
 			'--disable-gpu',

@@ -60,11 +60,6 @@ async fn unknown_words_are_named() {
                 .send()
                 .await,
         ),
-        said(
-            &ctx.get("/api/v1/problems/vector_add/boards/h200?limit=x")
-                .send()
-                .await,
-        ),
     ];
     assert_snapshot!(lines.join("\n"), @r"
     404 unknown_problem: There is no problem `vector_subtract`.
@@ -72,7 +67,52 @@ async fn unknown_words_are_named() {
     404 unknown_problem: There is no problem `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`.
     404 unknown_problem: There is no problem `nope`.
     404 unknown_device: There is no device `nope`.
-    400 bad_request: Failed to deserialize query string: limit: invalid digit found in string.
+    ");
+    ctx.end().await;
+}
+
+#[tokio::test]
+async fn parameters_that_make_no_sense_are_named() {
+    let ctx = Context::start().await;
+    let board = "/api/v1/problems/vector_add/boards/h200";
+    for limit in ["0", "-1", "1001", "99999999999999999999", "x", "", "1.5"] {
+        let answer = ctx.get(&format!("{board}?limit={limit}")).send().await;
+        assert_eq!(
+            said(&answer),
+            "400 bad_request: The parameter `limit` must be a whole number from 1 to 1000.",
+            "{limit}"
+        );
+    }
+    for limit in ["1", "1000"] {
+        let answer = ctx.get(&format!("{board}?limit={limit}")).send().await;
+        answer.expect_status(200);
+    }
+    let mut lines = Vec::new();
+    for query in [
+        "limit=0",
+        "limit=-1",
+        "limit=101",
+        "limit=1&limit=2",
+        "before=17",
+    ] {
+        let path = format!("{SUBMISSIONS}?{query}");
+        lines.push(said(&ctx.get(&path).bearer(&ctx.alice.token).send().await));
+    }
+    let id = ctx.submit(KERNEL).await.submission_id;
+    let events = protocol::routes::submission_events(id);
+    for after in ["-1", "x", "99999999999999999999"] {
+        let path = format!("{events}?after={after}");
+        lines.push(said(&ctx.get(&path).bearer(&ctx.alice.token).send().await));
+    }
+    assert_snapshot!(lines.join("\n"), @r"
+    400 bad_request: The parameter `limit` must be a whole number from 1 to 100.
+    400 bad_request: The parameter `limit` must be a whole number from 1 to 100.
+    400 bad_request: The parameter `limit` must be a whole number from 1 to 100.
+    400 bad_request: The parameter `limit` stands there twice.
+    400 bad_request: The parameter `before` does not hold what belongs there.
+    400 bad_request: The parameter `after` does not hold what belongs there.
+    400 bad_request: The parameter `after` does not hold what belongs there.
+    400 bad_request: The parameter `after` does not hold what belongs there.
     ");
     ctx.end().await;
 }
@@ -89,7 +129,10 @@ async fn malformed_requests_are_named() {
     let no_type = ctx.post(SUBMISSIONS).bearer(&ctx.alice.token).send();
     let lines = [
         said(&post(b"{").await),
+        said(&post(b"{} {}").await),
         said(&post(br#"{"problem":"vector_add","device":"emulated"}"#).await),
+        said(&post(br#"{"problem":"vector_add","device":"emulated","source":3}"#).await),
+        said(&post(br#"{"problem":"a","device":"emulated","mode":"fast","source":""}"#).await),
         said(
             &post(b"{\"problem\":\"vector_add\",\"device\":\"emulated\",\"source\":\"\xff\"}")
                 .await,
@@ -106,8 +149,11 @@ async fn malformed_requests_are_named() {
         said(&ctx.post("/api/v1/problems").send().await),
     ];
     assert_snapshot!(lines.join("\n"), @r"
-    400 bad_request: The body cannot be read: EOF while parsing an object at line 1 column 1.
-    400 bad_request: The body cannot be read: missing field `source` at line 1 column 44.
+    400 bad_request: The body is not valid JSON: it ends too early.
+    400 bad_request: The field `problem` is missing.
+    400 bad_request: The field `source` is missing.
+    400 bad_request: The field `source` must be a string.
+    400 bad_request: The field `mode` must be `practice` or `ranked`.
     422 invalid_source: The body is not UTF-8 (first bad byte at offset 54).
     413 source_too_large: The body has more than 1576960 bytes.
     415 unsupported_media_type: Send the body as `Content-Type: application/json`.

@@ -15,10 +15,16 @@ fn build() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn files_are_served_and_every_other_path_is_the_page() {
+async fn files_are_served_and_every_view_is_the_page() {
     let folder = build();
     let ctx = Context::start_with(Some(folder.path())).await;
-    for path in ["/", "/problems/vector_add", "/judgings/17"] {
+    for path in [
+        "/",
+        "/problems/vector_add",
+        "/problems/vector_add/",
+        "/problems/vector_add/board/h200",
+        "/judgings/0197f6a0-0000-7000-8000-000000000000",
+    ] {
         let page = ctx.get(path).send().await.expect_status(200);
         assert_eq!(page.text(), "<!doctype html>the page");
         assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
@@ -47,15 +53,35 @@ async fn nothing_outside_the_folder_is_served() {
     let name = secret.file_name().unwrap().to_str().unwrap();
     let ctx = Context::start_with(Some(folder.path())).await;
     for path in [
-        format!("/../{name}"),
-        format!("/%2e%2e/{name}"),
         format!("/_app/..%2f..%2f{name}"),
-        "/missing.js".to_owned(),
+        "/_app/%2e%2e/%2e%2e/etc/passwd".to_owned(),
+        "/_app/missing.js".to_owned(),
         "/api".to_owned(),
         "/api/v2/problems".to_owned(),
     ] {
         let answer = ctx.get(&path).send().await;
         assert_eq!(answer.problem(), "404 not_found", "{path}");
+    }
+    // Where a person may have mistyped, the page says so, under the same status.
+    for path in [
+        format!("/../{name}"),
+        format!("/%2e%2e/{name}"),
+        "/%2e%2e/%2e%2e/etc/passwd".to_owned(),
+        "/..%2f..%2fetc%2fpasswd".to_owned(),
+        "/problems/%2e%2e".to_owned(),
+        "/problems/..%2f..%2fetc".to_owned(),
+        "/problems/nope".to_owned(),
+        "/problems/vector_add/board/nope".to_owned(),
+        "/problems/vector_add/more".to_owned(),
+        "/judgings/17".to_owned(),
+        "/missing.js".to_owned(),
+        "/_app".to_owned(),
+        "//".to_owned(),
+        "/nothing".to_owned(),
+    ] {
+        let answer = ctx.get(&path).send().await.expect_status(404);
+        assert_eq!(answer.text(), "<!doctype html>the page", "{path}");
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
     }
     fs::remove_file(secret).unwrap();
     ctx.end().await;

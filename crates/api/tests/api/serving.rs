@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use api::ConnectionLimits;
 use database::accounts;
-use database::testing::TestDatabase;
+use database_testing::TestDatabase;
 use domain::{Clock, SystemClock};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::support::{KERNEL, config};
 
@@ -21,7 +22,12 @@ struct Server {
 
 impl Server {
     async fn start(test: &TestDatabase) -> Self {
+        Self::start_with(test, ConnectionLimits::default()).await
+    }
+
+    async fn start_with(test: &TestDatabase, connections: ConnectionLimits) -> Self {
         let mut config = config(&test.db, None);
+        config.connections = connections;
         config.lease.expiry_interval = Duration::from_millis(50);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -61,6 +67,16 @@ impl Server {
         let (_, body) = text.split_once("\r\n\r\n").unwrap();
         serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
+}
+
+/// What the server says until it hangs up; it must do so by itself.
+async fn rest(stream: &mut TcpStream) -> String {
+    let mut heard = Vec::new();
+    timeout(Duration::from_secs(5), stream.read_to_end(&mut heard))
+        .await
+        .expect("the server hangs up")
+        .unwrap_or_default();
+    String::from_utf8(heard).unwrap()
 }
 
 async fn read_until(stream: &mut TcpStream, heard: &mut String, wanted: &str) {
@@ -138,4 +154,152 @@ async fn a_lost_worker_is_noticed_and_open_streams_end_with_the_process() {
         .unwrap()
         .unwrap();
     assert_eq!(database::invariants::check(&test.db).await.unwrap(), []);
+}
+
+/// Times short enough to wait for.
+const SHORT: ConnectionLimits = ConnectionLimits {
+    connections: 8,
+    header_read: Duration::from_millis(300),
+    body_read: Duration::from_millis(300),
+    write_stall: Duration::from_millis(300),
+};
+
+#[tokio::test]
+async fn clients_that_dawdle_are_cut_off() {
+    let test = TestDatabase::create().await;
+    let server = Server::start_with(&test, SHORT).await;
+    // Nothing at all, half a head, a head that trickles.
+    let mut silent = TcpStream::connect(server.address).await.unwrap();
+    assert_eq!(rest(&mut silent).await, "");
+    let mut half = TcpStream::connect(server.address).await.unwrap();
+    half.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n")
+        .await
+        .unwrap();
+    assert!(!rest(&mut half).await.contains(" 200 "));
+    let trickle = TcpStream::connect(server.address).await.unwrap();
+    let (mut hear, mut say) = trickle.into_split();
+    let dripping = tokio::spawn(async move {
+        say.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+        while say.write_all(b"a: b\r\n").await.is_ok() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    });
+    let mut heard = Vec::new();
+    timeout(Duration::from_secs(5), hear.read_to_end(&mut heard))
+        .await
+        .expect("the server hangs up")
+        .unwrap_or_default();
+    dripping.abort();
+
+    // A body that trickles: the whole of it has to be there in time.
+    let key = accounts::ensure_worker_key(&test.db, "test", None)
+        .await
+        .unwrap();
+    let mut slow = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST /api/v1/worker/claim HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\n\
+         content-type: application/json\r\ncontent-length: 1000\r\n\r\n"
+    );
+    slow.write_all(head.as_bytes()).await.unwrap();
+    for _ in 0..20 {
+        if slow.write_all(b" ").await.is_err() {
+            break;
+        }
+        sleep(Duration::from_millis(30)).await;
+    }
+    let heard = rest(&mut slow).await;
+    assert!(heard.starts_with("HTTP/1.1 408 "), "{heard}");
+    assert!(heard.contains("\"code\":\"request_timeout\""), "{heard}");
+    server.stop.send(()).unwrap();
+    server.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_is_cut_off() {
+    let test = TestDatabase::create().await;
+    let limits = ConnectionLimits {
+        connections: 1,
+        ..SHORT
+    };
+    let server = Server::start_with(&test, limits).await;
+    let mut deaf = TcpStream::connect(server.address).await.unwrap();
+    // Answers pile up until they fit nowhere; then the client has its time to read.
+    let ask = "GET /api/openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(500);
+    let _ = timeout(Duration::from_secs(1), deaf.write_all(ask.as_bytes())).await;
+    // Its place, the only one, is free again.
+    let mut next = server.send("GET", "/healthz", "", &Value::Null).await;
+    assert!(rest(&mut next).await.starts_with("HTTP/1.1 "));
+    drop(deaf);
+    server.stop.send(()).unwrap();
+    server.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_full_house_lets_the_next_one_in_when_somebody_leaves() {
+    let test = TestDatabase::create().await;
+    let limits = ConnectionLimits {
+        connections: 1,
+        header_read: Duration::from_secs(60),
+        ..SHORT
+    };
+    let server = Server::start_with(&test, limits).await;
+    let idle = TcpStream::connect(server.address).await.unwrap();
+    sleep(Duration::from_millis(50)).await;
+    let mut next = server.send("GET", "/healthz", "", &Value::Null).await;
+    let early = timeout(Duration::from_millis(300), next.read_u8()).await;
+    assert!(early.is_err(), "there is no place yet");
+    drop(idle);
+    assert!(rest(&mut next).await.starts_with("HTTP/1.1 "));
+    server.stop.send(()).unwrap();
+    server.served.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn streams_and_waiting_claims_outlive_every_limit() {
+    let test = TestDatabase::create().await;
+    let now = SystemClock::default().now();
+    let alice = accounts::ensure_local_user(&test.db, "alice", now)
+        .await
+        .unwrap();
+    let token = accounts::mint_token(&test.db, alice, "test").await.unwrap();
+    let key = accounts::ensure_worker_key(&test.db, "test", None)
+        .await
+        .unwrap();
+    let server = Server::start_with(&test, SHORT).await;
+    let register = json!({
+        "name": "w1", "devices": ["emulated"], "problems": [],
+        "toolchain": {"nvrtc": "13.5.37", "cupti": null, "options": []},
+    });
+    let worker = server
+        .call("POST", "/api/v1/worker/register", &key, &register)
+        .await;
+    let submit = json!({"problem": "vector_add", "device": "emulated", "source": KERNEL});
+    let submitted = server
+        .call("POST", "/api/v1/submissions", &token, &submit)
+        .await;
+    let id = submitted["submission_id"].as_str().unwrap();
+    let path = format!("/api/v1/submissions/{id}/events");
+    let mut watch = server.send("GET", &path, &token, &Value::Null).await;
+    let mut heard = String::new();
+    read_until(&mut watch, &mut heard, "\"queued\"").await;
+    // The claim waits three times as long as any limit, for nothing that this worker can judge.
+    let claim = json!({
+        "worker_id": worker["worker_id"], "incarnation": worker["incarnation"],
+        "claim_id": uuid::Uuid::new_v4(), "wait_s": 1.0,
+    });
+    let claimed = server
+        .call("POST", "/api/v1/worker/claim", &key, &claim)
+        .await;
+    assert_eq!(claimed["claim"], Value::Null);
+    server
+        .call(
+            "POST",
+            &format!("/api/v1/submissions/{id}/cancel"),
+            &token,
+            &Value::Null,
+        )
+        .await;
+    read_until(&mut watch, &mut heard, "\"cancelled\"").await;
+    server.stop.send(()).unwrap();
+    server.served.await.unwrap().unwrap();
 }

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::local::parse_device;
 use crate::report_text::{metric, ratio};
 use crate::table::Table;
+use crate::target::Target;
 use crate::terminal::{Terminal, bold, dim};
 
 /// Flags of `leaderboard`.
@@ -16,18 +17,10 @@ use crate::terminal::{Terminal, bold, dim};
   lightspeed leaderboard vector_add
   lightspeed leaderboard matmul --device h200 --limit 10 --json")]
 pub(crate) struct Leaderboard {
-    /// The problem
-    slug: String,
-    /// The device, or `auto`: the first that a live worker offers
-    #[arg(
-        long,
-        env = "LIGHTSPEED_DEVICE",
-        default_value = "auto",
-        value_name = "NAME"
-    )]
-    device: String,
+    #[command(flatten)]
+    target: Target,
     /// Rows to show
-    #[arg(long, default_value_t = 20, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
 }
 
@@ -37,13 +30,10 @@ pub(crate) async fn run(
     client: &Client,
     terminal: Terminal,
 ) -> Result<u8, Failure> {
-    let name = match arguments.device.as_str() {
-        "auto" => super::devices::best_offered(client).await?,
-        name => name.to_owned(),
-    };
+    let name = arguments.target.device(client).await?;
     let device = parse_device(&name)?;
     let board = client
-        .board(&arguments.slug, device, arguments.limit)
+        .board(&arguments.target.slug, device, arguments.limit)
         .await?;
     if terminal.json {
         terminal.print_json(&board);

@@ -8,27 +8,19 @@ use crate::failure::Failure;
 use crate::listen::{listen, url};
 use crate::local;
 use crate::service::{Service, Site};
+use crate::serving::Serving;
 use crate::stop::Stop;
 use crate::terminal::Terminal;
-use crate::verbs::up::web_folder;
 
 /// Flags of `serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   DATABASE_URL=postgres://lightspeed@db/lightspeed lightspeed serve --listen 0.0.0.0:8080")]
 pub(crate) struct Serve {
-    /// Where to listen; a busy port gives the next free one
-    #[arg(
-        long,
-        env = "LIGHTSPEED_LISTEN",
-        default_value = "127.0.0.1:8080",
-        value_name = "ADDR"
-    )]
-    listen: String,
-    /// The database
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    database_url: Option<String>,
-    /// Where browsers reach the service, when that is not where it listens
+    #[command(flatten)]
+    serving: Serving,
+    /// Where browsers reach the service, when that is not where it listens. Needed behind a proxy that
+    /// speaks TLS: only pages of this origin may then act by the session cookie
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
     /// Folder of problem packages
@@ -39,22 +31,20 @@ pub(crate) struct Serve {
         value_name = "DIR"
     )]
     problems: PathBuf,
-    /// Folder of the built web app [default: beside this program]
-    #[arg(long, env = "LIGHTSPEED_WEB", value_name = "DIR")]
-    web: Option<PathBuf>,
 }
 
 /// Serves until told to stop.
 pub(crate) async fn run(arguments: Serve, terminal: Terminal) -> Result<u8, Failure> {
     crate::logging::start();
-    let database_url = arguments.database_url.ok_or_else(|| {
+    let web = arguments.serving.web_folder();
+    let database_url = arguments.serving.database_url.ok_or_else(|| {
         let hint = "set DATABASE_URL, or use `up`, which runs a database of its own";
         Failure::usage("no database", hint)
     })?;
     let packages = local::packages(&arguments.problems, terminal)?;
     let stop = Stop::by_signals()?;
     let service = Service::open(&database_url).await?;
-    let listener = listen(&arguments.listen).await?;
+    let listener = listen(&arguments.serving.listen).await?;
     let address = listener.local_addr();
     let address = address.map_err(|error| Failure::unavailable(error.to_string(), ""))?;
     terminal.say(&format!("serving at {}", url(address)));
@@ -62,7 +52,7 @@ pub(crate) async fn run(arguments: Serve, terminal: Terminal) -> Result<u8, Fail
         listener,
         public_url: arguments.public_url.unwrap_or_else(|| url(address)),
         packages,
-        web: web_folder(arguments.web.as_deref()),
+        web,
     };
     let mut pressed = stop.clone();
     let outcome = tokio::select! {

@@ -9,6 +9,7 @@ use protocol::submission::{Submit as Body, Submitted};
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::source_file;
+use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::verbs::watch::to_the_end;
 
@@ -19,18 +20,10 @@ use crate::verbs::watch::to_the_end;
   lightspeed submit matmul - --mode practice < kernel.cu
   lightspeed submit softmax_1d kernel.cu --json | jq .verdict")]
 pub(crate) struct Submit {
-    /// The problem
-    slug: String,
+    #[command(flatten)]
+    target: Target,
     /// A CUDA C++ file; - is standard input
     file: PathBuf,
-    /// The device to judge on, or `auto`: the first that a live worker offers
-    #[arg(
-        long,
-        env = "LIGHTSPEED_DEVICE",
-        default_value = "auto",
-        value_name = "NAME"
-    )]
-    device: String,
     /// ranked counts on the board; practice shows more and does not
     #[arg(long, default_value = "ranked", value_name = "ranked|practice")]
     mode: Mode,
@@ -46,12 +39,9 @@ pub(crate) async fn run(
     terminal: Terminal,
 ) -> Result<u8, Failure> {
     let source = source_file::read(&arguments.file)?;
-    let device = match arguments.device.as_str() {
-        "auto" => super::devices::best_offered(client).await?,
-        name => name.to_owned(),
-    };
+    let device = arguments.target.device(client).await?;
     let body = Body {
-        problem: arguments.slug,
+        problem: arguments.target.slug,
         device,
         mode: arguments.mode,
         source: source.into(),

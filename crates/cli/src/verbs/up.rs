@@ -18,6 +18,7 @@ use crate::listen::{listen, url};
 use crate::local;
 use crate::run_lock::{RunLock, Running};
 use crate::service::{Service, Site};
+use crate::serving::Serving;
 use crate::stop::Stop;
 use crate::terminal::{Terminal, bold, dim};
 use crate::worker_process::WorkerProcess;
@@ -32,26 +33,14 @@ const CLOSING: Duration = Duration::from_secs(5);
   lightspeed up --listen 0.0.0.0:80 --open
   lightspeed up --login-link            another login link for the service that runs")]
 pub(crate) struct Up {
-    /// Where to listen; a busy port gives the next free one
-    #[arg(
-        long,
-        env = "LIGHTSPEED_LISTEN",
-        default_value = "127.0.0.1:8080",
-        value_name = "ADDR"
-    )]
-    listen: String,
+    #[command(flatten)]
+    serving: Serving,
     /// Open the page in a browser
     #[arg(long)]
     open: bool,
     /// Print another login link for the service that runs, and leave
     #[arg(long)]
     login_link: bool,
-    /// Folder of the built web app [default: beside this program]
-    #[arg(long, env = "LIGHTSPEED_WEB", value_name = "DIR")]
-    web: Option<PathBuf>,
-    /// A server to use instead of a private one
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    database_url: Option<String>,
     #[command(flatten)]
     judging: local::Judging,
 }
@@ -100,7 +89,7 @@ async fn another(
             "wait for it, or stop it with `down`",
         ));
     };
-    let database_url = match &arguments.database_url {
+    let database_url = match &arguments.serving.database_url {
         Some(url) => url.clone(),
         None => {
             let options = Options {
@@ -139,7 +128,7 @@ impl Startup {
                 return Err(Failure::Interrupted);
             }
         };
-        let database_url = match (&cluster, &self.arguments.database_url) {
+        let database_url = match (&cluster, &self.arguments.serving.database_url) {
             (Some(cluster), _) => cluster.url(),
             (None, url) => url.clone().unwrap_or_default(),
         };
@@ -155,7 +144,7 @@ impl Startup {
     /// The compiler and the database, side by side: on a first run each takes a while.
     async fn prepare(&self) -> Result<Option<Cluster>, Failure> {
         let (state, terminal) = (self.state.clone(), self.terminal);
-        let private = self.arguments.database_url.is_none();
+        let private = self.arguments.serving.database_url.is_none();
         let database = tokio::task::spawn_blocking(move || {
             let on_step = |step| terminal.say(describe(step));
             let options = Options {
@@ -194,7 +183,7 @@ impl Startup {
         let (device, _) = local::found_device(&self.arguments.judging)?;
         let packages = local::packages(&self.arguments.judging.problems, self.terminal)?;
         let service = Service::open(database_url).await?;
-        let listener = listen(&self.arguments.listen).await?;
+        let listener = listen(&self.arguments.serving.listen).await?;
         let address = listener
             .local_addr()
             .map_err(|e| Failure::unavailable(e.to_string(), ""))?;
@@ -206,7 +195,7 @@ impl Startup {
             listener,
             public_url: base.clone(),
             packages,
-            web: web_folder(self.arguments.web.as_deref()),
+            web: self.arguments.serving.web_folder(),
         };
         let mut api = tokio::spawn(service.clone().serve(site, api_stop));
         let worker = self.worker(&base, credentials.worker_key.unwrap_or_default(), device)?;
@@ -304,17 +293,26 @@ fn open_in_browser(link: &str, terminal: Terminal) {
     } else {
         "xdg-open"
     };
+    let failed = move |why: &str| {
+        terminal.say(&format!(
+            "  no browser could be opened ({opener} {why}): open the link by hand"
+        ));
+    };
     let started = std::process::Command::new(opener)
         .arg(link)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    if started.is_err() {
-        terminal.say(&format!(
-            "  no browser could be opened ({opener} is missing)"
-        ));
-    }
+    let Ok(mut child) = started else {
+        return failed("is missing");
+    };
+    // It may stay as long as the browser does, so nobody waits for it.
+    std::thread::spawn(move || {
+        if child.wait().is_ok_and(|status| !status.success()) {
+            failed("found none");
+        }
+    });
 }
 
 fn describe(step: Step) -> &'static str {
@@ -323,19 +321,4 @@ fn describe(step: Step) -> &'static str {
         Step::Initialising => "making a database cluster",
         Step::Starting => "starting Postgres",
     }
-}
-
-/// The built web app: as told, or `web/build` above this program (`target/release/lightspeed`) or
-/// here.
-pub(crate) fn web_folder(told: Option<&Path>) -> Option<PathBuf> {
-    let program = std::env::current_exe().unwrap_or_default();
-    let beside = program
-        .ancestors()
-        .nth(3)
-        .map(|root| root.join("web/build"));
-    told.map(Path::to_path_buf)
-        .into_iter()
-        .chain(beside)
-        .chain([PathBuf::from("web/build")])
-        .find(|folder| folder.join("index.html").is_file())
 }

@@ -53,7 +53,7 @@ pub(super) async fn give_back(
                    THEN 'The judge failed on this submission ' || j.faults + $4
                         || ' times and gave up. This is our fault, not yours.'
                    ELSE 'The worker could not finish; the judging is queued again.' END
-           FROM counted WHERE j.id = counted.id
+           FROM counted WHERE j.id = counted.id AND j.status <> 'done'
            RETURNING j.id, j.submission_id, j.device, j.status, j.verdict"#,
         attempts,
         outcome,

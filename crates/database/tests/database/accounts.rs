@@ -4,7 +4,7 @@ use database::accounts::{
     ensure_local_user, ensure_token, ensure_worker_key, mint_token, revoke_token,
     revoke_worker_key, user_by_token, worker_key,
 };
-use database::testing::TestDatabase;
+use database_testing::TestDatabase;
 
 use crate::support::now;
 

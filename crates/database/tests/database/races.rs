@@ -116,3 +116,28 @@ async fn two_processes_do_not_expire_at_once() {
     );
     queue.assert_sound().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_cancel_that_meets_a_claim_leaves_no_attempt_behind() {
+    let queue = Queue::create().await;
+    let worker = queue.worker("w1").await;
+    for _ in 0..100 {
+        queue.submit(queue.alice, Mode::Ranked).await;
+        let id = database::submissions::list(queue.db(), queue.alice, None, None, 1)
+            .await
+            .unwrap()[0]
+            .id;
+        let (cancelled, claimed) = tokio::join!(cancel(queue.db(), id), queue.claim(&worker));
+        assert_eq!(cancelled.unwrap(), 1);
+        if let Some(claimed) = claimed {
+            let lease = queue.lease(&claimed);
+            let ended = queue::report(queue.db(), &lease, &report(Verdict::Accepted)).await;
+            assert!(matches!(ended, Err(LeaseError::Superseded)), "{ended:?}");
+        }
+    }
+    // What it left would break every later round.
+    queue.test.advance(Duration::from_secs(31)).await;
+    let round = queue::expire(queue.db(), &POLICY).await.unwrap();
+    assert_eq!(round.map(|changed| changed.len()), Some(0));
+    queue.assert_sound().await;
+}

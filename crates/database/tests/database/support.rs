@@ -7,7 +7,7 @@ use database::accounts::{WorkerKeyId, ensure_user, ensure_worker_key, worker_key
 use database::problems::publish;
 use database::queue::{self, ClaimError, Claimed, Lease, LeasePolicy, NewWorker, WorkerProcess};
 use database::submissions::{NewSubmission, submit};
-use database::testing::TestDatabase;
+use database_testing::TestDatabase;
 use domain::report::{DeviceRef, Execution, PhaseTimes, ProblemRef, REPORT_SCHEMA, ToolchainRef};
 use domain::source::Source;
 use domain::{

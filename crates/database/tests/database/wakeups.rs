@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use database::testing::TestDatabase;
 use database::wakeups::{Wake, Wakeups};
+use database_testing::TestDatabase;
 use domain::{DeviceName, JudgingId, Phase, Progress, SubmissionId};
 use tokio::time::timeout;
 

@@ -47,6 +47,16 @@ export const en = {
 	'error.unavailable': 'The database cannot be reached. Try again in a moment.',
 	'error.internal':
 		'This is our fault. Try again; if it stays, name the request id to the operator.',
+	'error.bad_request':
+		'The service does not understand this call. Reload the page; if it stays, tell the operator the request id.',
+	'error.cross_origin':
+		'This page was opened under another address than the service’s own. Open the printed link.',
+	'error.method_not_allowed':
+		'The service does not offer this. Reload the page: it may be of another version.',
+	'error.unsupported_media_type':
+		'The service does not take this form of call. Reload the page: it may be of another version.',
+	'error.body_too_large': 'What was sent is larger than the service takes.',
+	'error.request_timeout': 'The upload was too slow and was cut off. Send it again.',
 	'error.page_not_found': 'This page does not exist.',
 	loading: 'Loading…',
 

@@ -45,6 +45,13 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'error.already_done': '评测已经结束。',
 	'error.unavailable': '数据库暂时无法访问，请稍后重试。',
 	'error.internal': '这是我们的错误。请重试；若仍然如此，请把请求编号告知管理员。',
+	'error.bad_request': '服务无法理解这个请求。请刷新页面；若仍然如此，请把请求编号告知管理员。',
+	'error.cross_origin': '打开本页面的地址不是服务自身的地址。请使用服务输出的链接打开。',
+	'error.method_not_allowed': '服务不支持此操作。请刷新页面：页面与服务的版本可能不一致。',
+	'error.unsupported_media_type':
+		'服务不接受这种形式的请求。请刷新页面：页面与服务的版本可能不一致。',
+	'error.body_too_large': '发送的内容超过了服务允许的大小。',
+	'error.request_timeout': '上传过慢，连接已断开。请重新发送。',
 	'error.page_not_found': '页面不存在。',
 	loading: '加载中…',
 

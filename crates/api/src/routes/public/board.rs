@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::auth::Caller;
 use crate::error::ApiError;
 use crate::packages::reference;
-use crate::parameters::{Id, Parameters, device, package};
+use crate::parameters::{Id, Parameters, device, limit, package};
 use crate::state::AppState;
 use crate::views::user_ref;
 
@@ -22,7 +22,8 @@ const MAX_LIMIT: u32 = 1000;
 #[into_params(parameter_in = Query)]
 pub(super) struct Query {
     /// At most this many entries; 100 unless said otherwise, 1000 at most.
-    limit: Option<u32>,
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Option<String>,
 }
 
 /// The best accepted ranked judging of each user, at the problem's newest version.
@@ -38,7 +39,7 @@ pub(super) async fn handler(
 ) -> Result<Json<Board>, ApiError> {
     let problem = reference(package(&state, &slug)?);
     let device = device(&device_name)?;
-    let limit = query.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let limit = limit(query.limit.as_deref(), DEFAULT_LIMIT, MAX_LIMIT)?;
     let key = BoardKey {
         problem,
         device,

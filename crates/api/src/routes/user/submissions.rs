@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::auth::SignedIn;
 use crate::error::ApiError;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, limit};
 use crate::state::AppState;
 use crate::views;
 
@@ -24,7 +24,8 @@ pub(super) struct Query {
     /// Only submissions older than this one: `next_before` of the page before.
     before: Option<SubmissionId>,
     /// At most this many; 20 unless said otherwise, 100 at most.
-    limit: Option<u32>,
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 100)]
+    limit: Option<String>,
 }
 
 /// The caller's own submissions, newest first.
@@ -36,7 +37,7 @@ pub(super) async fn handler(
     SignedIn(user): SignedIn,
     Parameters(query): Parameters<Query>,
 ) -> Result<Json<SubmissionList>, ApiError> {
-    let limit = query.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let limit = limit(query.limit.as_deref(), DEFAULT_LIMIT, MAX_LIMIT)?;
     let problem = query.problem.as_deref();
     // One more than asked for tells whether there is another page.
     let mut rows = list(&state.db, user.id, problem, query.before, limit + 1).await?;

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{Config, LeaseSettings};
+use api::{Config, ConnectionLimits, LeaseSettings};
 use axum::Router;
 use axum::http::Method;
 use database::events::EventBody;
-use database::testing::TestDatabase;
 use database::{Database, accounts};
+use database_testing::TestDatabase;
 use domain::{Clock, Mode, SubmissionId, SystemClock, UserId};
 use problems::Package;
 use protocol::submission::{Submission, Submitted};
@@ -170,6 +170,7 @@ pub fn config(db: &Database, web_dir: Option<&Path>) -> Config {
         packages: vec![Package::load(&folder).expect("the package vector_add is sound")],
         web_dir: web_dir.map(Path::to_owned),
         lease: LeaseSettings::default(),
+        connections: ConnectionLimits::default(),
         clock: Arc::new(SystemClock::default()),
         public_url: "http://judge.test".to_owned(),
     }

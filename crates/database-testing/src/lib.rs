@@ -1,20 +1,25 @@
-//! Throw-away databases on a real server, for tests of this crate and of those above it.
+//! Throw-away databases on a real server, for tests of the database crate and of those above it.
 //!
+//! A crate of its own, so that no build of the whole workspace puts it into the shipped program.
 //! `DATABASE_URL` names the server; without it a test fails, because a skipped test proves nothing.
 //! Each test gets a database of its own, copied from a migrated template and dropped at the end.
 
 use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use database::{Database, MIGRATOR};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool};
 use uuid::Uuid;
 
-use crate::{Database, MIGRATOR};
+/// Connections of the code under test.
+const CONNECTIONS: u32 = 12;
 
 /// A database that lives as long as this value.
 pub struct TestDatabase {
     /// The database, migrated and empty.
     pub db: Database,
+    /// The test's own way in, past the code under test.
+    aside: PgPool,
     name: String,
 }
 
@@ -33,28 +38,30 @@ impl TestDatabase {
         )
         .await;
         let db = connect(&server, &name).await;
-        Self { db, name }
+        let aside = PgPoolOptions::new()
+            .max_connections(1)
+            .connect_lazy_with(server.database(&name));
+        Self { db, aside, name }
     }
 
     /// A URL under which other processes reach this database.
     #[must_use]
     pub fn url(&self) -> String {
-        use sqlx::ConnectOptions;
-        server().database(&self.name).to_url_lossy().to_string()
+        url(server().database(&self.name))
     }
 
     /// Lets `by` pass on the clock of the database.
     pub async fn advance(&self, by: Duration) {
         sqlx::query("UPDATE clock SET skew = skew + make_interval(secs => $1)")
             .bind(by.as_secs_f64())
-            .execute(self.db.pool())
+            .execute(&self.aside)
             .await
             .expect("the clock can be moved");
     }
 
     /// Runs a statement that only a test would: to break what the code never breaks.
     pub async fn execute(&self, statement: &'static str) -> Result<u64, sqlx::Error> {
-        let done = sqlx::query(statement).execute(self.db.pool()).await?;
+        let done = sqlx::query(statement).execute(&self.aside).await?;
         Ok(done.rows_affected())
     }
 }
@@ -95,12 +102,13 @@ fn server() -> PgConnectOptions {
 }
 
 async fn connect(server: &PgConnectOptions, name: &str) -> Database {
-    let pool = sqlx::postgres::PgPoolOptions::new()
-        .max_connections(12)
-        .connect_with(server.clone().database(name))
+    Database::connect(&url(server.clone().database(name)), CONNECTIONS)
         .await
-        .unwrap_or_else(|error| panic!("the test database {name}: {error}"));
-    Database { pool }
+        .unwrap_or_else(|error| panic!("the test database {name}: {error}"))
+}
+
+fn url(options: PgConnectOptions) -> String {
+    options.to_url_lossy().to_string()
 }
 
 /// The migrated template, made once for each set of migrations by whichever test comes first.

@@ -1,0 +1,42 @@
+//! Flags of the verbs that serve the API, and where the built page is.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// What `up` and `serve` have in common.
+#[derive(Debug, Args)]
+pub(crate) struct Serving {
+    /// Where to listen; a busy port gives the next free one
+    #[arg(
+        long,
+        env = "LIGHTSPEED_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDR"
+    )]
+    pub(crate) listen: String,
+    /// The database; `up` without one runs a private server
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    pub(crate) database_url: Option<String>,
+    /// Folder of the built web app [default: beside this program]
+    #[arg(long, env = "LIGHTSPEED_WEB", value_name = "DIR")]
+    web: Option<PathBuf>,
+}
+
+impl Serving {
+    /// The built web app: as told, or `web/build` above this program (`target/release/lightspeed`)
+    /// or here.
+    pub(crate) fn web_folder(&self) -> Option<PathBuf> {
+        let program = std::env::current_exe().unwrap_or_default();
+        let beside = program
+            .ancestors()
+            .nth(3)
+            .map(|root| root.join("web/build"));
+        self.web
+            .clone()
+            .into_iter()
+            .chain(beside)
+            .chain([PathBuf::from("web/build")])
+            .find(|folder| folder.join("index.html").is_file())
+    }
+}
