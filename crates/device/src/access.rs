@@ -11,6 +11,10 @@ pub struct Access {
     pub readable: Vec<PathBuf>,
     /// Libraries.
     pub loadable: Vec<PathBuf>,
+    /// To be written too.
+    pub writable: Vec<PathBuf>,
+    /// Whether the driver must be able to listen on a local socket.
+    pub local_listener: bool,
 }
 
 /// What the driver of a target opens. The emulated device needs nothing.
@@ -23,7 +27,13 @@ pub fn access(target: &Target) -> Access {
     readable.extend(cards(*ordinal));
     let mut loadable: Vec<PathBuf> = LIBRARY_FOLDERS.iter().map(PathBuf::from).collect();
     loadable.extend(cupti.as_deref().and_then(Path::parent).map(Path::to_owned));
-    Access { readable, loadable }
+    Access {
+        readable,
+        loadable,
+        // The driver names its threads.
+        writable: vec!["/proc/self/task".into()],
+        local_listener: true,
+    }
 }
 
 /// The card meant. Where the numbers of the driver and of the device files may differ, all cards: a

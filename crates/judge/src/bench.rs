@@ -236,6 +236,8 @@ fn policy(
     Policy {
         readable: access.readable,
         loadable: access.loadable,
+        writable: access.writable,
+        local_listener: access.local_listener,
         // Every host thread may burn the whole wall clock; the wall clock is the real limit.
         cpu_s: (wall + CHECK_WALL).as_secs() * threads,
         wall,

@@ -23,6 +23,8 @@ pub fn gpus(program: &Path, allow_unconfined: bool) -> Result<Vec<GpuInfo>, Stri
         policy: Policy {
             readable: access.readable,
             loadable: access.loadable,
+            writable: access.writable,
+            local_listener: access.local_listener,
             cpu_s: WALL.as_secs(),
             wall: WALL,
             memory_bytes: None,

@@ -117,7 +117,7 @@ fn confine(header: &Header) -> Result<Confinement, EnterError> {
     let landlock_abi = confine::restrict_files(policy).map_err(restrict("Landlock"))?;
     Ok(Confinement {
         landlock_abi,
-        seccomp: seccomp::apply().is_ok(),
+        seccomp: seccomp::apply(policy).is_ok(),
         own_user,
     })
 }

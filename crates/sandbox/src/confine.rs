@@ -46,6 +46,7 @@ fn become_nobody(policy: &Policy) -> bool {
 
 fn can_reach_all(policy: &Policy) -> bool {
     let paths = policy.readable.iter().chain(&policy.loadable);
+    let paths = paths.chain(&policy.writable);
     paths.into_iter().all(|path| can_read(path))
 }
 
@@ -150,11 +151,15 @@ pub(crate) fn restrict_files(policy: &Policy) -> Result<u32, landlock::RulesetEr
         .handle_access(AccessNet::from_all(LANDLOCK_ABI))?
         .scope(Scope::from_all(LANDLOCK_ABI))?
         .create()?;
-    for path in policy.readable.iter().chain(&policy.loadable) {
+    let readable = policy.readable.iter().chain(&policy.loadable);
+    let readable = readable.map(|path| (path, BitFlags::EMPTY));
+    let write = AccessFs::WriteFile | AccessFs::Truncate;
+    let writable = policy.writable.iter().map(|path| (path, write));
+    for (path, more) in readable.chain(writable) {
         let (Ok(kind), Ok(descriptor)) = (path.metadata(), PathFd::new(path)) else {
             continue; // a path that does not exist grants nothing
         };
-        let rights = rights_of(kind.file_type());
+        let rights = rights_of(kind.file_type()) | more;
         ruleset = ruleset.add_rule(PathBeneath::new(descriptor, rights))?;
     }
     let status = ruleset.restrict_self()?;

@@ -14,6 +14,11 @@ pub struct Policy {
     /// Shared libraries, or folders of them, that may be read and mapped executable. Landlock
     /// tells apart reading and executing as a program; the latter is denied to every path.
     pub loadable: Vec<PathBuf>,
+    /// Files, or folders of them, that may be written and truncated too; nothing can be made in them.
+    pub writable: Vec<PathBuf>,
+    /// Whether the child may listen on local sockets. The CUDA driver insists; nobody can be called
+    /// from there, since `connect` stays denied.
+    pub local_listener: bool,
     /// Processor time over all threads, in seconds.
     pub cpu_s: u64,
     /// Time from the start of the child to its response.

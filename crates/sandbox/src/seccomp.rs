@@ -11,6 +11,8 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
+use crate::policy::Policy;
+
 /// Why no filter is in force.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SeccompError {
@@ -21,8 +23,8 @@ pub(crate) enum SeccompError {
 }
 
 /// Filters every later system call of this process, which must still have one thread.
-pub(crate) fn apply() -> Result<(), SeccompError> {
-    let denied = filter(denied_calls()?, libc::EPERM)?;
+pub(crate) fn apply(policy: &Policy) -> Result<(), SeccompError> {
+    let denied = filter(denied_calls(policy)?, libc::EPERM)?;
     // The C library falls back to `clone`, whose flags a filter can see.
     let absent = filter([(libc::SYS_clone3, vec![])].into(), libc::ENOSYS)?;
     for program in [x32_guard(), absent, denied] {
@@ -42,12 +44,18 @@ fn filter(rules: Rules, errno: libc::c_int) -> Result<BpfProgram, SeccompError> 
     Ok(filter.try_into()?)
 }
 
-fn denied_calls() -> Result<Rules, SeccompError> {
+fn denied_calls(policy: &Policy) -> Result<Rules, SeccompError> {
     let own_id = u64::from(std::process::id());
     let mut rules: Rules = ALWAYS.iter().map(|&call| (call, vec![])).collect();
     #[cfg(target_arch = "x86_64")]
     rules.extend(ALWAYS_X86_64.iter().map(|&call| (call, vec![])));
 
+    if policy.local_listener {
+        let elsewhere = condition(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?;
+        rules.insert(libc::SYS_socket, vec![SeccompRule::new(vec![elsewhere])?]);
+        rules.remove(&libc::SYS_bind);
+        rules.remove(&libc::SYS_listen);
+    }
     // Threads may be made, processes may not.
     let thread = libc::CLONE_THREAD as u64;
     let not_a_thread = condition(0, SeccompCmpOp::MaskedEq(thread), 0)?;
@@ -222,7 +230,18 @@ mod tests {
 
     #[test]
     fn filters_build_and_fit_the_kernels_limit() {
-        let denied = filter(denied_calls().unwrap(), libc::EPERM).unwrap();
+        let policy = Policy {
+            readable: vec![],
+            loadable: vec![],
+            writable: vec![],
+            local_listener: true,
+            cpu_s: 1,
+            wall: std::time::Duration::from_secs(1),
+            memory_bytes: None,
+            max_response_bytes: 1,
+            allow_unconfined: false,
+        };
+        let denied = filter(denied_calls(&policy).unwrap(), libc::EPERM).unwrap();
         assert!(denied.len() < 4096, "{} instructions", denied.len());
     }
 }

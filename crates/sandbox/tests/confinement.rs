@@ -64,6 +64,8 @@ fn policy() -> Policy {
     Policy {
         readable: vec![],
         loadable: vec![],
+        writable: vec![],
+        local_listener: false,
         cpu_s: 10,
         wall: Duration::from_secs(20),
         memory_bytes: Some(1 << 30),

@@ -114,6 +114,8 @@ fn policy(environment: &Environment, wall: Duration) -> Policy {
     Policy {
         readable: environment.toolchain.readable_paths(),
         loadable: environment.toolchain.loadable_paths(),
+        writable: Vec::new(),
+        local_listener: false,
         cpu_s: cpu_s(wall),
         wall,
         memory_bytes: Some(MEMORY_BYTES),

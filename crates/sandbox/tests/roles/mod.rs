@@ -250,6 +250,8 @@ fn own_command(role: &str, allow_unconfined: bool) -> ChildCommand {
         policy: Policy {
             readable: vec![],
             loadable: vec![],
+            writable: vec![],
+            local_listener: false,
             cpu_s: 10,
             wall: Duration::from_secs(20),
             memory_bytes: None,
