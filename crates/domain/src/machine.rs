@@ -36,4 +36,7 @@ pub struct TimerRef {
     pub cupti: Option<String>,
     /// Driver version, e.g. `13.0`.
     pub driver: String,
+    /// Why nothing it measures is ranked, where that is so.
+    #[serde(default)]
+    pub unranked: Option<String>,
 }

@@ -65,6 +65,10 @@ fn launches(plan: &Plan) -> u32 {
 /// Writes the report. `started_at` and `finished_at` are the caller's to set.
 pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: f64) -> Report {
     redact_held_out(&mut findings);
+    if let Some(reason) = unranked(&findings) {
+        let warning = format!("times are by CUDA events and cannot be ranked: {reason}");
+        findings.warnings.insert(warning);
+    }
     let device = scoring::device(request.device);
     let (verdict, kind, message) = conclude(request, &findings);
     let shapes = shape_reports(request, &findings);
@@ -157,6 +161,9 @@ fn conclude(request: &JudgeRequest, findings: &Findings) -> (Verdict, Option<Ver
 
 /// Why a measured result should not be believed without looking.
 fn doubt(request: &JudgeRequest, findings: &Findings) -> Option<String> {
+    if unranked(findings).is_some() {
+        return None; // it is not used
+    }
     let device = scoring::device(request.device);
     let rows = findings.shapes.iter().zip(&findings.outcomes);
     rows.filter_map(|(shape, outcome)| Some((shape, outcome.timing.as_ref()?)))
@@ -315,6 +322,11 @@ fn empty_row(shape: &Shape) -> ShapeReport {
     }
 }
 
+/// Why nothing that was measured counts, where that is so.
+fn unranked(findings: &Findings) -> Option<&str> {
+    findings.measurement.as_ref()?.timer.unranked.as_deref()
+}
+
 /// Timer, clock mode and driver: what makes two boards two.
 fn profile(measurement: &Measurement) -> String {
     let Measurement {
@@ -329,6 +341,9 @@ fn profile(measurement: &Measurement) -> String {
 
 /// SOL over the weighted shapes. A weighted shape without a time means that there is no score.
 fn sol_score(request: &JudgeRequest, findings: &Findings) -> Option<Score> {
+    if unranked(findings).is_some() {
+        return None;
+    }
     let device = scoring::device(request.device);
     let rows = findings
         .shapes

@@ -85,7 +85,7 @@ impl Kernels {
             elements.div_ceil(4),
             vec![
                 start(buffer),
-                Argument::Value(elements.to_le_bytes().to_vec()),
+                number(elements),
                 Argument::Value(generator_argument(generator, spec.element, key)),
             ],
         )
@@ -94,11 +94,7 @@ impl Kernels {
     /// Fills a buffer with a pattern of 1, 2, 4 or 8 bytes.
     pub fn poison(&self, buffer: BufferId, bytes: u64, pattern: &[u8]) -> Operation {
         let repeated: Vec<u8> = pattern.iter().copied().cycle().take(8).collect();
-        let arguments = vec![
-            start(buffer),
-            Argument::Value(bytes.to_le_bytes().to_vec()),
-            Argument::Value(repeated),
-        ];
+        let arguments = vec![start(buffer), number(bytes), Argument::Value(repeated)];
         self.launch("lightspeed_fill", (bytes / 8).max(8), arguments)
     }
 
@@ -111,23 +107,72 @@ impl Kernels {
         buffer: BufferId,
     ) -> Result<u64, DeviceError> {
         let bytes = device.size_bytes(buffer)?;
-        let operations = [
-            Operation::Memset {
-                destination: Address::start_of(self.cell),
-                value: 0,
-                bytes: 8,
-            },
-            self.launch(
-                "lightspeed_digest",
-                (bytes / 8).max(8),
-                vec![
-                    start(buffer),
-                    Argument::Value(bytes.to_le_bytes().to_vec()),
-                    start(self.cell),
-                ],
-            ),
-        ];
-        device.run(stream, &operations)?;
+        let launch = self.launch(
+            "lightspeed_digest",
+            (bytes / 8).max(8),
+            vec![start(buffer), number(bytes), start(self.cell)],
+        );
+        self.counted(device, stream, launch)
+    }
+
+    /// How many elements of an output are not plainly right. `expected` and `scale` hold doubles.
+    pub fn doubtful(
+        &self,
+        device: &mut dyn Device,
+        stream: StreamId,
+        actual: (BufferId, &TensorSpec),
+        reference: (BufferId, BufferId),
+        slack: f64,
+    ) -> Result<u64, DeviceError> {
+        let (buffer, spec) = actual;
+        let ulp = |value| problems::element::ulp(value, spec.element);
+        let real = |value: f64| Argument::Value(value.to_le_bytes().to_vec());
+        let launch = self.launch(
+            "lightspeed_doubtful",
+            spec.elements(),
+            vec![
+                start(buffer),
+                start(reference.0),
+                start(reference.1),
+                number(spec.elements()),
+                Argument::Value(element_number(spec.element).to_le_bytes().to_vec()),
+                real(slack),
+                real(ulp(1.0)),
+                real(ulp(0.0)),
+                real(ulp(problems::element::largest(spec.element))),
+                start(self.cell),
+            ],
+        );
+        self.counted(device, stream, launch)
+    }
+
+    /// How many bytes of two buffers differ.
+    pub fn different(
+        &self,
+        device: &mut dyn Device,
+        stream: StreamId,
+        a: BufferId,
+        b: BufferId,
+    ) -> Result<u64, DeviceError> {
+        let bytes = device.size_bytes(a)?;
+        let arguments = vec![start(a), start(b), number(bytes), start(self.cell)];
+        let launch = self.launch("lightspeed_different", bytes, arguments);
+        self.counted(device, stream, launch)
+    }
+
+    /// What a kernel adds up in the cell.
+    fn counted(
+        &self,
+        device: &mut dyn Device,
+        stream: StreamId,
+        launch: Operation,
+    ) -> Result<u64, DeviceError> {
+        let clear = Operation::Memset {
+            destination: Address::start_of(self.cell),
+            value: 0,
+            bytes: 8,
+        };
+        device.run(stream, &[clear, launch])?;
         let mut sum = [0; 8];
         device.read_into(self.cell, &mut sum)?;
         Ok(u64::from_le_bytes(sum))
@@ -135,7 +180,7 @@ impl Kernels {
 
     /// Takes a buffer's lines off any list of lines to keep.
     pub fn demote(&self, buffer: BufferId, bytes: u64) -> Operation {
-        let arguments = vec![start(buffer), Argument::Value(bytes.to_le_bytes().to_vec())];
+        let arguments = vec![start(buffer), number(bytes)];
         self.launch("lightspeed_demote", bytes.div_ceil(128), arguments)
     }
 
@@ -155,11 +200,7 @@ impl Kernels {
     /// Reads more than the L2 holds.
     pub fn flush(&self) -> Operation {
         let count = self.flush_bytes / 16;
-        let arguments = vec![
-            start(self.flush),
-            Argument::Value(count.to_le_bytes().to_vec()),
-            start(self.cell),
-        ];
+        let arguments = vec![start(self.flush), number(count), start(self.cell)];
         self.launch("lightspeed_flush", count, arguments)
     }
 
@@ -200,6 +241,10 @@ impl Kernels {
 
 fn start(buffer: BufferId) -> Argument {
     Argument::Pointer(Address::start_of(buffer))
+}
+
+fn number(value: u64) -> Argument {
+    Argument::Value(value.to_le_bytes().to_vec())
 }
 
 /// `struct Generator` of the source.
@@ -438,6 +483,84 @@ mod tests {
         let mut swapped = contents.clone();
         swapped.swap(0, 8);
         assert_ne!(digest, rig.digest(&swapped));
+    }
+
+    #[test]
+    fn doubt_is_cast_on_whatever_the_host_would_not_admit() {
+        let mut rig = rig();
+        for element in [
+            ElementType::F32,
+            ElementType::Bf16,
+            ElementType::F16,
+            ElementType::Fp8E4m3,
+        ] {
+            let spec = vector("y", element, Direction::Out, 8, None);
+            let ulp = element::ulp(1.5, element);
+            let good = [1.5, -2.0, 0.0, 1.5 + ulp, 100.0, 1e-3, 0.25, -0.0];
+            let mut doubt = |actual: [f64; 8], expected: [f64; 8], scale: f64, slack: f64| {
+                let mut bytes = Vec::new();
+                actual
+                    .iter()
+                    .for_each(|v| element::encode(*v, element, &mut bytes));
+                let doubles =
+                    |v: [f64; 8]| v.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
+                let contents = [bytes, doubles(expected), doubles([scale; 8])];
+                let [actual, expected, scales] = contents.map(|bytes| {
+                    let buffer = rig.device.allocate(bytes.len() as u64, "b").unwrap();
+                    rig.device.write(buffer, &bytes).unwrap();
+                    buffer
+                });
+                let device = rig.device.as_mut();
+                let pair = (expected, scales);
+                rig.kernels
+                    .doubtful(device, rig.stream, (actual, &spec), pair, slack)
+                    .unwrap()
+            };
+            // Half a unit is admitted without any slack, one and a half are not.
+            let rounded = good.map(|v| {
+                element::widen(
+                    &{
+                        let mut b = Vec::new();
+                        element::encode(v, element, &mut b);
+                        b
+                    },
+                    element,
+                )[0]
+            });
+            assert_eq!(doubt(rounded, rounded, 1.0, 0.0), 0, "{element:?}");
+            let mut off = rounded;
+            off[0] += 0.49 * ulp;
+            assert_eq!(doubt(rounded, off, 1.0, 0.0), 0, "{element:?}");
+            off[0] += 1.2 * ulp;
+            assert_eq!(doubt(rounded, off, 1.0, 0.0), 1, "{element:?}");
+            assert_eq!(doubt(rounded, off, 1.0, 2.0 * ulp), 0, "{element:?}");
+            off[3] = f64::NAN;
+            assert_eq!(doubt(rounded, off, 1.0, 2.0 * ulp), 1, "{element:?}");
+            assert_eq!(doubt(rounded, rounded, f64::NAN, 0.0), 8, "{element:?}");
+            let mut nan = rounded;
+            nan[5] = f64::NAN;
+            assert_eq!(doubt(nan, rounded, 1.0, 1.0), 1, "{element:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_differ_are_counted() {
+        let mut rig = rig();
+        let mut buffer = |contents: &[u8]| {
+            let buffer = rig.device.allocate(contents.len() as u64, "b").unwrap();
+            rig.device.write(buffer, contents).unwrap();
+            buffer
+        };
+        let (a, b) = (buffer(&[1; 1001]), buffer(&[1; 1001]));
+        let mut other = [1; 1001];
+        other[1000] = 2;
+        other[3] = 0;
+        let c = buffer(&other);
+        let mut count = |a, b| {
+            let device = rig.device.as_mut();
+            rig.kernels.different(device, rig.stream, a, b).unwrap()
+        };
+        assert_eq!((count(a, b), count(a, c)), (0, 2));
     }
 
     #[test]

@@ -36,6 +36,7 @@ const TESTS: &[(&str, fn())] = &[
     ("a_session_that_failed_stays_failed", failed_session),
     ("everything_dangerous_is_denied", denied),
     ("granted_paths_can_be_read_and_nothing_beside_them", granted),
+    ("a_driver_may_listen_and_name_its_threads", driver),
     ("nothing_is_inherited", nothing_inherited),
     ("an_endless_loop_meets_the_wall_clock", wall_clock),
     ("an_endless_loop_meets_the_cpu_limit", cpu_limit),
@@ -143,6 +144,24 @@ fn granted() {
     assert_eq!(read(inside.join("../file")), "denied");
     std::os::unix::fs::symlink("/etc/hostname", inside.join("link")).unwrap();
     assert_eq!(read(inside.join("link")), "denied");
+}
+
+/// What a CUDA driver does, with and without the grants for it.
+fn driver() {
+    let attempts = |policy: Policy| text(run("__driver", b"", policy));
+    assert_eq!(
+        attempts(policy()),
+        "listen: denied\nconnect: denied\nTCP: denied\nname a thread: denied\ncreate: denied"
+    );
+    let granted = Policy {
+        writable: vec!["/proc/self/task".into()],
+        local_listener: true,
+        ..policy()
+    };
+    assert_eq!(
+        attempts(granted),
+        "listen: SUCCEEDED\nconnect: denied\nTCP: denied\nname a thread: SUCCEEDED\ncreate: denied"
+    );
 }
 
 fn session() {

@@ -40,14 +40,15 @@ impl Timer {
     }
 
     pub(super) fn describe(&self, driver: String) -> TimerRef {
-        let (name, cupti) = match self {
-            Self::Cupti(cupti) => ("cupti", Some(cupti.version().to_string())),
-            Self::Events(_) => ("events", None),
+        let (name, cupti, unranked) = match self {
+            Self::Cupti(cupti) => ("cupti", Some(cupti.version().to_string()), None),
+            Self::Events(why) => ("events", None, Some(why.clone())),
         };
         TimerRef {
             name: name.to_owned(),
             cupti,
             driver,
+            unranked,
         }
     }
 

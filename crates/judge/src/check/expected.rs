@@ -10,69 +10,57 @@ use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{ParameterJob, ShapeJob};
 
-/// What the reference says of one output.
+/// What the reference says of one output, on the checker's device.
+#[derive(Clone, Copy)]
 pub(super) struct Expected {
     /// Value of each element, exact integers included.
-    pub values: Vec<u8>,
+    pub values: BufferId,
     /// Sum of the terms' magnitudes of each element; `None` for integers.
-    pub scales: Option<Vec<u8>>,
+    pub scales: Option<BufferId>,
 }
 
-/// Runs the reference; one entry a parameter of the submission, `None` for what is no output.
-pub(super) fn run_reference(
-    reference: &mut Loaded,
-    kernels: Option<&Kernels>,
-    shape: &ShapeJob,
-    keys: &RunKeys,
-) -> Result<Vec<Option<Expected>>, DeviceError> {
-    reference.reset()?;
-    let mut buffers: Vec<Option<BufferId>> = Vec::new();
-    let result = run(reference, kernels, shape, keys, &mut buffers);
-    for buffer in buffers.into_iter().flatten() {
-        reference.device.free(buffer)?;
-    }
-    result
+/// One run of the reference. Must be given back with [`Reference::release`].
+#[derive(Default)]
+pub(super) struct Reference {
+    buffers: Vec<Option<BufferId>>,
+    /// One entry a parameter of the submission, `None` for what is no output.
+    pub expected: Vec<Option<Expected>>,
 }
 
-fn run(
-    reference: &mut Loaded,
-    kernels: Option<&Kernels>,
-    shape: &ShapeJob,
-    keys: &RunKeys,
-    buffers: &mut Vec<Option<BufferId>>,
-) -> Result<Vec<Option<Expected>>, DeviceError> {
-    for (parameter, key) in shape.parameters.iter().zip(keys) {
-        match parameter {
-            ParameterJob::Tensor { spec, .. } => {
-                prepare(reference, kernels, spec, *key, buffers)?;
-            }
-            ParameterJob::Scalar => buffers.push(None),
+impl Reference {
+    /// Runs the reference on the inputs of these keys. What was made before a failure is in `self`.
+    pub fn run(
+        &mut self,
+        program: &mut Loaded,
+        kernels: Option<&Kernels>,
+        shape: &ShapeJob,
+        keys: &RunKeys,
+    ) -> Result<(), DeviceError> {
+        program.reset()?;
+        for (parameter, key) in shape.parameters.iter().zip(keys) {
+            let ParameterJob::Tensor { spec, .. } = parameter else {
+                self.buffers.push(None);
+                self.expected.push(None);
+                continue;
+            };
+            let first = self.buffers.len();
+            prepare(program, kernels, spec, *key, &mut self.buffers)?;
+            let made = self.buffers[first..].iter().copied().flatten();
+            let made: Vec<BufferId> = made.collect();
+            let is_output = spec.direction != Direction::In;
+            self.expected.push(is_output.then(|| Expected {
+                values: made[0],
+                scales: made.get(1).copied(),
+            }));
         }
+        program.run(&shape.plan, &self.buffers).map(|_| ())
     }
-    reference.run(&shape.plan, buffers)?;
 
-    let mut next = buffers.iter();
-    let mut expected = Vec::new();
-    for parameter in &shape.parameters {
-        let first = next.next().copied().flatten();
-        let ParameterJob::Tensor { spec, .. } = parameter else {
-            expected.push(None);
-            continue;
-        };
-        let is_output = spec.direction != Direction::In;
-        let second = (is_output && spec.element.is_float()).then(|| next.next().copied().flatten());
-        expected.push(match (is_output, first) {
-            (true, Some(values)) => Some(Expected {
-                values: reference.device.read(values)?,
-                scales: match second.flatten() {
-                    Some(scales) => Some(reference.device.read(scales)?),
-                    None => None,
-                },
-            }),
-            _ => None,
-        });
+    /// Gives the buffers back.
+    pub fn release(self, program: &mut Loaded) -> Result<(), DeviceError> {
+        let mut buffers = self.buffers.into_iter().flatten();
+        buffers.try_for_each(|buffer| program.device.free(buffer))
     }
-    Ok(expected)
 }
 
 /// What the reference gets for one tensor: inputs and integers as they are, a floating output as

@@ -22,7 +22,7 @@ const MAX_SLOTS: u64 = 64;
 const STEADY_RUNS: usize = 20;
 const STEADY: f64 = 0.005;
 const MIN_WARM_UP: Duration = Duration::from_millis(100);
-const MAX_WARM_UP: Duration = Duration::from_secs(2);
+const MAX_WARM_UP: Duration = Duration::from_secs(1);
 
 /// Buffers of one shape, in turn.
 pub(super) struct Rotation {

@@ -191,6 +191,48 @@ extern "C" __global__ void lightspeed_digest(const u8* data, u64 bytes, u64* sum
     if (mine != 0) atomicAdd(sum, mine);
 }
 
+__device__ inline double load(const void* data, u64 index, u32 element) {
+    switch (element) {
+        case F64: return ((const double*)data)[index];
+        case F32: return ((const float*)data)[index];
+        case F16: return __half2float(((const __half*)data)[index]);
+        case BF16: return __bfloat162float(((const __nv_bfloat16*)data)[index]);
+        default: {
+            const __nv_fp8_interpretation_t kind = element == E4M3 ? __NV_E4M3 : __NV_E5M2;
+            const __half_raw raw =
+                __nv_cvt_fp8_to_halfraw(((const __nv_fp8_storage_t*)data)[index], kind);
+            return __half2float(__half(raw));
+        }
+    }
+}
+
+// Counts the elements that are not plainly right: finite, and within `slack * scale` and half a unit in
+// the last place of a finite expected value. What counts here is looked at again on the host.
+extern "C" __global__ void lightspeed_doubtful(
+    const void* actual, const double* expected, const double* scale, u64 elements, u32 element,
+    double slack, double ulp_of_one, double least_ulp, double largest_ulp, u64* count) {
+    const u64 stride = (u64)gridDim.x * blockDim.x;
+    u64 mine = 0;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < elements; i += stride) {
+        const double x = load(actual, i, element), r = expected[i], s = scale[i];
+        const double power = r == 0 ? 0 : scalbn(ulp_of_one, ilogb(r));
+        const double ulp = fmin(fmax(power, least_ulp), largest_ulp);
+        const double tolerance = plus(times(slack, s), times(0.5, ulp));
+        const bool plain = isfinite(x) && isfinite(r) && isfinite(s) && s >= 0;
+        if (!(plain && fabs(plus(x, -r)) <= tolerance)) ++mine;
+    }
+    if (mine != 0) atomicAdd(count, mine);
+}
+
+// Counts the bytes that differ.
+extern "C" __global__ void lightspeed_different(const u8* a, const u8* b, u64 bytes, u64* count) {
+    const u64 stride = (u64)gridDim.x * blockDim.x;
+    u64 mine = 0;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += stride)
+        mine += a[i] != b[i];
+    if (mine != 0) atomicAdd(count, mine);
+}
+
 // Reads more than the L2 holds, so that what it held before is gone and nothing dirty is left. The
 // data is zero, which the compiler cannot know: the sink is never written.
 extern "C" __global__ void lightspeed_flush(const uint4* data, u64 count, u32* sink) {

@@ -62,6 +62,7 @@ fn confined(role: &str, mut channel: ChildChannel) -> ! {
             }
             channel.finish(&request.to_ascii_uppercase())
         }
+        "__driver" => channel.finish(driver().join("\n").as_bytes()),
         "__attempts" => channel.finish(attempts().join("\n").as_bytes()),
         "__read" => {
             let path = String::from_utf8(request).unwrap();
@@ -122,6 +123,31 @@ fn state() -> String {
 }
 
 /// One line an attempt: its name and what came of it.
+fn driver() -> Vec<String> {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+    let name = format!("sandbox-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(name).unwrap();
+    let listener = UnixListener::bind_addr(&address);
+    let outcome = |name: &str, succeeded: bool| {
+        let outcome = if succeeded { "SUCCEEDED" } else { "denied" };
+        format!("{name}: {outcome}")
+    };
+    vec![
+        outcome("listen", listener.is_ok()),
+        outcome("connect", UnixStream::connect_addr(&address).is_ok()),
+        outcome(
+            "TCP",
+            unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) } >= 0,
+        ),
+        outcome(
+            "name a thread",
+            std::fs::write(format!("/proc/self/task/{}/comm", std::process::id()), "x").is_ok(),
+        ),
+        outcome("create", std::fs::write("/tmp/sandbox-escape", "x").is_ok()),
+    ]
+}
+
 fn attempts() -> Vec<String> {
     let mut lines = Vec::new();
     let mut attempt = |name: &str, succeeded: bool| {
