@@ -10,7 +10,10 @@ const SOLVE: &str = "void solve(const float* a, const float* b, float* c, int n)
 /// Checks the failure of a whole file.
 #[track_caller]
 fn refuses(source: &str, kind: &str, line: u32, message: &str) {
-    let (found_kind, found_line, _, found_message, _) = described(&parse(source).unwrap_err());
+    let Err(failure) = parse(source) else {
+        panic!("it was read: {source}");
+    };
+    let (found_kind, found_line, _, found_message, _) = described(&failure);
     assert_eq!(
         (found_kind.as_str(), found_line, found_message.as_str()),
         (kind, line, message),
