@@ -19,4 +19,4 @@ pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
 pub use open::{GpuInfo, OpenRequest, Target, list_gpus, open};
 pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
-pub use traits::{Device, KernelLayout, ModuleImage, Span};
+pub use traits::{Device, KernelLayout, ModuleImage, Slope, Span};

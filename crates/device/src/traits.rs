@@ -36,6 +36,15 @@ pub struct Span {
     pub printed: String,
 }
 
+/// The time of one run among many, by two timers that know nothing of each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slope {
+    /// By events on the stream.
+    pub by_events: Duration,
+    /// By what measures spans, where that is another timer.
+    pub by_timer: Option<Duration>,
+}
+
 /// A device that executes launch plans.
 ///
 /// Buffers are isolated from each other: an access past the end of one is found out, at once where the
@@ -104,14 +113,14 @@ pub trait Device {
         self.run(stream, operations)
     }
 
-    /// The time of one run by a second method: the difference between `2 * copies` and `copies` runs
-    /// back to back, divided by `copies`. `None` on a device that does not measure.
+    /// The time of one run by its slope: the difference between `2 * copies` and `copies` runs back to
+    /// back, divided by `copies`, by two timers at once. `None` on a device that does not measure.
     fn slope(
         &mut self,
         _stream: StreamId,
         _operations: &[Operation],
         _copies: u32,
-    ) -> Result<Option<Duration>, DeviceError> {
+    ) -> Result<Option<Slope>, DeviceError> {
         Ok(None)
     }
 

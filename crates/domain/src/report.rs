@@ -205,9 +205,12 @@ pub struct Timing {
     pub t_s: f64,
     /// Half of the 95 % interval of the interquartile mean over all samples.
     pub half_width_s: f64,
-    /// The same time by the slope of two graphs, for short runs.
+    /// For short runs: time of one run among many back to back, by CUDA events. Caches are warm and
+    /// the gap between two nodes of a graph is inside, so that it is not `t_s`.
     pub slope_s: Option<f64>,
-    /// Whether the two are within 10 % and 0.1 us.
+    /// The same by the timer that measured `t_s`.
+    pub slope_by_timer_s: Option<f64>,
+    /// Whether the two slopes are within 10 % and 0.1 us.
     pub timers_agree: Option<bool>,
     /// Timed samples whose outputs were compared with the reference.
     pub verified_samples: u32,

@@ -180,7 +180,7 @@ fn doubt(request: &JudgeRequest, findings: &Findings) -> Option<String> {
                 (Err(reason), _) => reason.to_string(),
                 (Ok(()), Some(false)) => format!(
                     "two timers disagree: {:.3e} s and {:.3e} s",
-                    timing.t_s,
+                    timing.slope_by_timer_s.unwrap_or_default(),
                     timing.slope_s.unwrap_or_default()
                 ),
                 _ => steady()?.err()?.to_string(),

@@ -142,7 +142,11 @@ impl<'a> Bench<'a> {
         keys: &RunKeys,
     ) -> Result<Result<Option<f64>, Blame>, Interruption> {
         let keys = keys.clone();
-        self.timed(&ExecuteRequest::Time { shape, keys })
+        match self.execute(&ExecuteRequest::Time { shape, keys })? {
+            Executed::Timed(time) => Ok(Ok(time.map(|t| t.as_secs_f64()))),
+            Executed::Failed(blame) => Ok(Err(blame)),
+            other => Err(unexpected(&other)),
+        }
     }
 
     /// Checks what the last timed run left; its outputs then lie in the mailbox.
@@ -154,17 +158,16 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The time of one run by the second method, s.
-    pub fn slope(&mut self, shape: usize) -> Result<Result<Option<f64>, Blame>, Interruption> {
-        self.timed(&ExecuteRequest::Slope { shape })
-    }
-
-    fn timed(
+    /// The time of one run among many by events and by the timer, s.
+    pub fn slope(
         &mut self,
-        request: &ExecuteRequest,
-    ) -> Result<Result<Option<f64>, Blame>, Interruption> {
-        match self.execute(request)? {
-            Executed::Timed(time) => Ok(Ok(time.map(|t| t.as_secs_f64()))),
+        shape: usize,
+    ) -> Result<Result<Option<(f64, Option<f64>)>, Blame>, Interruption> {
+        match self.execute(&ExecuteRequest::Slope { shape })? {
+            Executed::Slope(slope) => Ok(Ok(slope.map(|(by_events, by_timer)| {
+                let by_timer = by_timer.map(|time| time.as_secs_f64());
+                (by_events.as_secs_f64(), by_timer)
+            }))),
             Executed::Failed(blame) => Ok(Err(blame)),
             other => Err(unexpected(&other)),
         }

@@ -38,6 +38,7 @@ use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 pub(crate) use context::list_gpus;
 pub use image::has_globals;
 
+use crate::Slope;
 use crate::{
     Address, BufferId, Device, DeviceError, GpuInfo, KernelLayout, ModuleId, ModuleImage,
     Operation, Span, StreamId,
@@ -278,10 +279,11 @@ impl Device for CudaDevice {
         stream: StreamId,
         operations: &[Operation],
         copies: u32,
-    ) -> Result<Option<Duration>, DeviceError> {
+    ) -> Result<Option<Slope>, DeviceError> {
         let prepared = self.prepare(operations)?;
         let on = self.stream_of(stream)?;
-        let one = timer::slope(&self.context, on, &prepared.work, copies, self.span_limit)?;
+        let limit = self.span_limit;
+        let one = (self.timer).slope(&self.context, on, &prepared.work, copies, limit)?;
         self.give_back(&prepared.frees)?;
         Ok(Some(one))
     }

@@ -15,7 +15,7 @@ use super::cupti::{self, Cupti, CuptiError};
 use super::graph::Graph;
 use super::stream::{Event, Stream};
 use super::work::Work;
-use crate::DeviceError;
+use crate::{DeviceError, Slope};
 
 /// Pairs of measurements that a slope is the median of.
 const SLOPE_REPEATS: usize = 7;
@@ -81,31 +81,68 @@ impl Timer {
     }
 }
 
-/// The time of one run of `work`: `(t(2k) - t(k)) / k`, the median of several pairs that take turns.
-pub(super) fn slope(
-    context: &Rc<Context>,
-    stream: &Stream,
-    work: &[Work],
-    copies: u32,
-    limit: Duration,
-) -> Result<Duration, DeviceError> {
-    let copies = copies.max(1);
-    if work.is_empty() {
-        return Ok(Duration::ZERO);
+impl Timer {
+    /// The time of one run of `work`: `(t(2k) - t(k)) / k`, the median of several pairs that take
+    /// turns; by events, and by CUPTI where that is what measures.
+    pub(super) fn slope(
+        &self,
+        context: &Rc<Context>,
+        stream: &Stream,
+        work: &[Work],
+        copies: u32,
+        limit: Duration,
+    ) -> Result<Slope, DeviceError> {
+        let copies = copies.max(1);
+        if work.is_empty() {
+            return Ok(Slope::default());
+        }
+        let short = Graph::of(context, stream, work, copies)?;
+        let long = Graph::of(context, stream, work, copies.saturating_mul(2))?;
+        let short_records = work.len() * copies as usize;
+        let pair = || {
+            let short = self.by_both(context, stream, &short, short_records, limit)?;
+            let long = self.by_both(context, stream, &long, short_records * 2, limit)?;
+            Ok::<_, DeviceError>((short, long))
+        };
+        pair()?; // the first run of a graph is slower; it is not kept
+        let (mut by_events, mut by_timer) = (Vec::new(), Vec::new());
+        for _ in 0..SLOPE_REPEATS {
+            let (short, long) = pair()?;
+            by_events.push(long.0.as_secs_f64() - short.0.as_secs_f64());
+            if let (Some(short), Some(long)) = (short.1, long.1) {
+                by_timer.push(long.as_secs_f64() - short.as_secs_f64());
+            }
+        }
+        let one = |differences_s: &mut [f64]| {
+            let one_s = median(differences_s) / f64::from(copies);
+            Duration::from_secs_f64(one_s.max(0.0))
+        };
+        Ok(Slope {
+            by_events: one(&mut by_events),
+            by_timer: (!by_timer.is_empty()).then(|| one(&mut by_timer)),
+        })
     }
-    let short = Graph::of(context, stream, work, copies)?;
-    let long = Graph::of(context, stream, work, copies.saturating_mul(2))?;
-    let once = |graph: &Graph| between_events(context, stream, limit, || graph.launch(stream));
-    // The first run of a graph is slower; it is not kept.
-    once(&short)?;
-    once(&long)?;
-    let mut differences_s = Vec::with_capacity(SLOPE_REPEATS);
-    for _ in 0..SLOPE_REPEATS {
-        let (short, long) = (once(&short)?, once(&long)?);
-        differences_s.push(long.as_secs_f64() - short.as_secs_f64());
+
+    /// One launch of a graph by events and by CUPTI at once.
+    fn by_both(
+        &self,
+        context: &Rc<Context>,
+        stream: &Stream,
+        graph: &Graph,
+        records: usize,
+        limit: Duration,
+    ) -> Result<(Duration, Option<Duration>), DeviceError> {
+        let by_events = || between_events(context, stream, limit, || graph.launch(stream));
+        match self {
+            Self::Cupti(cupti) => {
+                cupti.begin().map_err(internal)?;
+                let by_events = by_events()?;
+                let by_timer = cupti.end(records).map_err(internal)?;
+                Ok((by_events, Some(by_timer)))
+            }
+            Self::Events(_) => Ok((by_events()?, None)),
+        }
     }
-    let one_s = median(&mut differences_s) / f64::from(copies);
-    Ok(Duration::from_secs_f64(one_s.max(0.0)))
 }
 
 fn between_events(

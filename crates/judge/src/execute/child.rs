@@ -83,7 +83,8 @@ impl Executor {
                 let rotation = rotation.ok_or_else(|| ours("this shape was not timed last"))?;
                 let shape = work.shapes.get(shape).ok_or_else(no_shape)?;
                 let slope = rotation.slope(&mut work.submission, shape)?;
-                Ok(Executed::Timed(slope))
+                let slope = slope.map(|slope| (slope.by_events, slope.by_timer));
+                Ok(Executed::Slope(slope))
             }
             ExecuteRequest::State => {
                 let work = self.work.as_mut().ok_or_else(nothing_loaded)?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::{BufferId, DeviceError, Operation};
+use device::{BufferId, DeviceError, Operation, Slope};
 use sandbox::Mailbox;
 
 use super::intact::{Seals, input_modified};
@@ -122,7 +122,7 @@ impl Rotation {
         &self,
         submission: &mut Loaded,
         shape: &ShapeJob,
-    ) -> Result<Option<Duration>, RunFailure> {
+    ) -> Result<Option<Slope>, RunFailure> {
         let Ok(sets @ 1..) = u32::try_from(self.slots.len()) else {
             return Ok(None);
         };
@@ -131,7 +131,10 @@ impl Rotation {
             operations.extend(submission.operations(&shape.plan, &slot.buffers, &slot.scratch)?);
         }
         let slope = submission.device.slope(submission.stream, &operations, 1)?;
-        Ok(slope.map(|all| all / sets))
+        Ok(slope.map(|all| Slope {
+            by_events: all.by_events / sets,
+            by_timer: all.by_timer.map(|time| time / sets),
+        }))
     }
 
     /// The set of buffers whose turn it is; made, where there is none yet.

@@ -61,6 +61,8 @@ pub(crate) enum Executed {
     Ran(Run),
     /// It ran and was timed; `None` on a device that does not measure.
     Timed(Option<Duration>),
+    /// Times of one run by events and by the timer; nothing on a device that does not measure.
+    Slope(Option<(Duration, Option<Duration>)>),
     /// The clock is steady, or will not become so: times of the canary, in order.
     Warm(Vec<Duration>),
     /// What the sensors say.

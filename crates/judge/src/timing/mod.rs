@@ -18,8 +18,9 @@ use crate::inputs::run_keys;
 use crate::outcome::ShapeOutcome;
 use crate::wire::ShapeJob;
 
-/// Of so many timed samples one is verified, chosen by the seed.
-const VERIFIED_OF: u8 = 8;
+/// Of so many timed samples one is verified, chosen by the seed, besides one of the first few.
+const VERIFIED_OF: u8 = 32;
+const FIRST_FEW: u8 = 8;
 /// Above this the second timer is not needed: nothing hides in the ends of so long a span.
 const SLOPE_BELOW_S: f64 = 100e-6;
 /// How far the two timers may be apart.
@@ -111,7 +112,7 @@ fn bounds(mode: Mode) -> Bounds {
         },
         Mode::Ranked => Bounds {
             min_samples: 12,
-            max_samples: 200,
+            max_samples: 100,
             budget_s: 0.5,
         },
     }
@@ -131,13 +132,17 @@ fn is_steady(canaries_s: &[f64]) -> bool {
     most <= least * (1.0 + CANARY_BAND)
 }
 
+fn agree(a_s: f64, b_s: f64) -> bool {
+    (a_s - b_s).abs() <= AGREEMENT * b_s + AGREEMENT_S
+}
+
 /// The timed phase under way.
 struct Run<'b, 'e, 'p> {
     bench: &'b mut Bench<'e>,
     plan: &'p Plan<'p>,
     /// Trials by shape.
     trials: Vec<Vec<Vec<f64>>>,
-    slopes_s: Vec<Option<f64>>,
+    slopes_s: Vec<Option<(f64, Option<f64>)>>,
     verified: Vec<u32>,
     /// Runs of each shape so far; number 0 was the untimed one.
     runs: Vec<u64>,
@@ -200,8 +205,7 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
             Ok(None) => return Err(Interruption::ours("the device stopped measuring".into())),
             Err(blame) => return self.fail(shape, blame.into()),
         };
-        let chance = subkey::derive(self.plan.master_seed, &job.id, number, "verify a sample");
-        if chance[0] % VERIFIED_OF == 0 {
+        if self.is_verified(job, number) {
             if let Err(blame) = self.bench.deliver()? {
                 return self.fail(shape, blame.into());
             }
@@ -244,13 +248,14 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
         let all: Vec<f64> = self.trials[shape].iter().flatten().copied().collect();
         let times: Vec<f64> = trials.iter().map(|trial| trial.t_s).collect();
         let t_s = median(&times)?;
-        let slope_s = self.slopes_s[shape];
+        let slopes = self.slopes_s[shape];
+        let slope_by_timer_s = slopes.and_then(|(_, by_timer_s)| by_timer_s);
         Some(Timing {
             t_s,
             half_width_s: interquartile_mean(&all)?.half_width_s,
-            slope_s,
-            timers_agree: slope_s
-                .map(|slope_s| (slope_s - t_s).abs() <= AGREEMENT * t_s + AGREEMENT_S),
+            slope_s: slopes.map(|(by_events_s, _)| by_events_s),
+            slope_by_timer_s,
+            timers_agree: slopes.and_then(|(a, b)| Some(agree(a, b?))),
             verified_samples: self.verified[shape],
             trials,
         })
