@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use device::{LaunchSpec, Operation};
+use device::{Argument, LaunchSpec, Operation};
 use domain::MachineState;
 
-use crate::checks::{Argument, Bench, Outcome, at, launch, pointer, text};
+use crate::checks::Outcome;
+use crate::checks::bench::{Bench, at, launch, pointer, text};
 
 const SAMPLES: usize = 50;
 /// 4 KiB to 256 MiB.
