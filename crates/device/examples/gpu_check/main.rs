@@ -173,11 +173,13 @@ fn healthy(bench: &mut Bench) -> Result<String, String> {
     Ok("healthy".to_owned())
 }
 
-/// Medians by events, in the order of the rows.
+/// Medians and slopes of a process without CUPTI, in the order of the rows.
 fn events(bench: &mut Bench) -> Result<String, String> {
     let rows = timing::rows(bench)?;
-    let medians: Vec<String> = rows.iter().map(|row| row.median_us.to_string()).collect();
-    Ok(medians.join(" "))
+    let cells = rows
+        .iter()
+        .map(|row| format!("{:.2} | {:.2}", row.median_us, row.slope_us));
+    Ok(cells.collect::<Vec<_>>().join(";"))
 }
 
 fn timers(folder: &Path) -> Outcome {
@@ -187,18 +189,22 @@ fn timers(folder: &Path) -> Outcome {
         timing::rows(bench)
     })?;
     let by_events = faults::in_child(&["__events"], &[&folder.to_string_lossy()])?;
-    let mut by_events = by_events.split(' ');
-    println!("     | warm, median of 50 | CUPTI us | quartiles | slope us | events us |");
-    println!("     | --- | --- | --- | --- | --- |");
+    let mut by_events = by_events.split(';');
+    println!(
+        "     | warm, median of 50 | CUPTI us | quartiles | slope us | a call costs us \
+         | without CUPTI: events us | slope us |"
+    );
+    println!("     | --- | --- | --- | --- | --- | --- | --- |");
     let mut apart = Vec::new();
     for row in &rows {
         println!(
-            "     | {} | {:.2} | {:.1} % | {:.2} | {:.6} |",
+            "     | {} | {:.2} | {:.1} % | {:.2} | {:.0} | {} |",
             row.name,
             row.median_us,
             row.spread * 100.0,
             row.slope_us,
-            by_events.next().unwrap_or("-"),
+            row.cost_us,
+            by_events.next().unwrap_or("- | -"),
         );
         if (row.slope_us - row.median_us).abs() > 0.1 * row.median_us + 0.6 {
             apart.push(row.name.as_str());
