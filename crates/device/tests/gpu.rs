@@ -5,7 +5,6 @@
 
 #![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
 
-#[path = "../examples/gpu_check/checks.rs"]
 #[allow(dead_code)] // the example uses all of it
 mod checks;
 
@@ -13,7 +12,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use checks::{Bench, Check, Code, Images};
+use checks::bench::Bench;
+use checks::{Check, Code, Images};
 use device::{CudaDevice, Device, EmulatedDevice, cuda, emulated};
 use domain::TargetLimits;
 use libtest_mimic::{Arguments, Completion, Trial};

@@ -105,6 +105,8 @@ pub fn confined(
         policy: Policy {
             readable: toolchain.readable_paths(),
             loadable: toolchain.loadable_paths(),
+            writable: vec![],
+            local_listener: false,
             cpu_s,
             wall: Duration::from_secs(60),
             memory_bytes: Some(4 << 30),

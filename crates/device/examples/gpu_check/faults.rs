@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use device::{DeviceError, Operation};
 
-use crate::checks::{Bench, launch, pointer, text};
+use crate::checks::bench::{Bench, launch, pointer, text};
 
 /// Name, module, kernel, and the kinds that are right.
 pub const ALL: [(&str, &str, &str, &[&str]); 5] = [

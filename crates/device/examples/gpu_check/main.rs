@@ -5,6 +5,7 @@
 //! `libcupti.so.13`. Else CUPTI comes from the toolchain folder that LIGHTSPEED_TOOLCHAIN names. Prints a line `PASS` or `FAIL` for each
 //! check and ends with 1 if one failed.
 
+#[path = "../../tests/checks/mod.rs"]
 mod checks;
 mod faults;
 mod timing;
@@ -12,7 +13,8 @@ mod timing;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use checks::{Bench, Check, Code, Images, Outcome, text};
+use checks::bench::{Bench, text};
+use checks::{Check, Code, Images, Outcome};
 use device::{CudaDevice, cuda};
 use toolchain::Toolchain;
 
@@ -48,6 +50,7 @@ fn main() {
 fn check(folder: &Path) -> bool {
     let mut tally = Tally::default();
     tally.note("the machine's GPUs are listed", list());
+    tally.note("CUPTI is there", has_cupti(folder));
     for (name, check) in checks::COMMON.iter().chain(checks::GPU_ONLY) {
         tally.note(name, fresh(folder, *check));
     }
@@ -96,6 +99,14 @@ fn list() -> Outcome {
     Ok(())
 }
 
+fn has_cupti(folder: &Path) -> Outcome {
+    let device = open(cupti(folder)?)?;
+    match device.why_no_cupti() {
+        None => Ok(()),
+        Some(why) => Err(why.to_owned()),
+    }
+}
+
 fn is_wanted(said: &str, wanted: &[&str]) -> Outcome {
     println!("     {said}");
     let is_one = |kind: &&str| said.starts_with(&format!("{kind}: "));
@@ -117,17 +128,19 @@ fn with_bench<T>(
     act: impl FnOnce(&mut Bench) -> Result<T, String>,
 ) -> Result<T, String> {
     let images = images(folder)?;
-    let mut device = CudaDevice::open(&cuda::Settings {
+    let cupti = if with_cupti { cupti(folder)? } else { None };
+    let mut device = open(cupti)?;
+    act(&mut Bench::new(&mut device, &images)?)
+}
+
+fn open(cupti_library: Option<PathBuf>) -> Result<CudaDevice, String> {
+    CudaDevice::open(&cuda::Settings {
         ordinal: 0,
         memory_limit_bytes: 4 << 30,
-        cupti_library: if with_cupti { cupti(folder)? } else { None },
+        cupti_library,
         span_limit: SPAN_LIMIT,
     })
-    .map_err(text)?;
-    if with_cupti && let Some(why) = device.why_no_cupti() {
-        println!("     events instead of CUPTI: {why}");
-    }
-    act(&mut Bench::new(&mut device, &images)?)
+    .map_err(text)
 }
 
 fn images(folder: &Path) -> Result<Images, String> {
@@ -160,35 +173,38 @@ fn healthy(bench: &mut Bench) -> Result<String, String> {
     Ok("healthy".to_owned())
 }
 
-/// Medians by events, in the order of the rows.
+/// Medians and slopes of a process without CUPTI, in the order of the rows.
 fn events(bench: &mut Bench) -> Result<String, String> {
     let rows = timing::rows(bench)?;
-    let medians: Vec<String> = rows.iter().map(|row| row.median_us.to_string()).collect();
-    Ok(medians.join(" "))
+    let cells = rows
+        .iter()
+        .map(|row| format!("{:.2} | {:.2}", row.median_us, row.slope_us));
+    Ok(cells.collect::<Vec<_>>().join(";"))
 }
 
 fn timers(folder: &Path) -> Outcome {
     let rows = with_bench(folder, true, |bench| {
         let timer = bench.device.timer().ok_or("no timer")?;
         println!("     {timer:?}");
-        if timer.name != "cupti" {
-            return Err("spans are not measured by CUPTI".to_owned());
-        }
         timing::rows(bench)
     })?;
     let by_events = faults::in_child(&["__events"], &[&folder.to_string_lossy()])?;
-    let mut by_events = by_events.split(' ');
-    println!("     | warm, median of 50 | CUPTI us | quartiles | slope us | events us |");
-    println!("     | --- | --- | --- | --- | --- |");
+    let mut by_events = by_events.split(';');
+    println!(
+        "     | warm, median of 50 | CUPTI us | quartiles | slope us | a call costs us \
+         | without CUPTI: events us | slope us |"
+    );
+    println!("     | --- | --- | --- | --- | --- | --- | --- |");
     let mut apart = Vec::new();
     for row in &rows {
         println!(
-            "     | {} | {:.2} | {:.1} % | {:.2} | {:.6} |",
+            "     | {} | {:.2} | {:.1} % | {:.2} | {:.0} | {} |",
             row.name,
             row.median_us,
             row.spread * 100.0,
             row.slope_us,
-            by_events.next().unwrap_or("-"),
+            row.cost_us,
+            by_events.next().unwrap_or("- | -"),
         );
         if (row.slope_us - row.median_us).abs() > 0.1 * row.median_us + 0.6 {
             apart.push(row.name.as_str());

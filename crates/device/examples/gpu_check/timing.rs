@@ -1,11 +1,12 @@
 //! The timers beside each other: CUPTI, the slope of two graphs, and event pairs.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use device::{LaunchSpec, Operation};
+use device::{Argument, LaunchSpec, Operation};
 use domain::MachineState;
 
-use crate::checks::{Argument, Bench, Outcome, at, launch, pointer, text};
+use crate::checks::Outcome;
+use crate::checks::bench::{Bench, at, launch, pointer, text};
 
 const SAMPLES: usize = 50;
 /// 4 KiB to 256 MiB.
@@ -27,6 +28,8 @@ pub struct Row {
     pub median_us: f64,
     pub spread: f64,
     pub slope_us: f64,
+    /// Wall time of one call.
+    pub cost_us: f64,
 }
 
 /// Median and slope of an empty kernel, copies of growing size, and a span of three operations, all
@@ -93,11 +96,13 @@ fn row(
     for _ in 0..5 {
         bench.time(operations).map_err(text)?;
     }
+    let begin = Instant::now();
     let mut samples = Vec::with_capacity(SAMPLES);
     for _ in 0..SAMPLES {
         let span = bench.time(operations).map_err(text)?;
         samples.push(microseconds(span.duration.ok_or("no duration")?));
     }
+    let cost_us = microseconds(begin.elapsed()) / SAMPLES as f64;
     samples.sort_by(f64::total_cmp);
     let median_us = samples[SAMPLES / 2];
     Ok(Row {
@@ -105,6 +110,7 @@ fn row(
         median_us,
         spread: (samples[SAMPLES * 3 / 4] - samples[SAMPLES / 4]) / median_us,
         slope_us: bench.slope(operations, copies)? * 1e6,
+        cost_us,
     })
 }
 

@@ -1,0 +1,61 @@
+//! What must hold of every backend, and what only a GPU can do, told through the `Device` trait alone.
+
+pub mod bench;
+mod gpu_only;
+mod kernels;
+mod memory;
+
+use std::collections::BTreeMap;
+
+use bench::Bench;
+
+/// One compiled source.
+pub struct Code {
+    pub ptx: String,
+    pub cubin: Vec<u8>,
+}
+
+/// Compiled sources of `examples/kernels`, by file name without extension.
+pub type Images = BTreeMap<String, Code>;
+
+pub type Outcome = Result<(), String>;
+pub type Check = (&'static str, fn(&mut Bench) -> Outcome);
+
+/// Hold on every backend.
+pub const COMMON: &[Check] = &[
+    ("what is written is read back", memory::round_trip),
+    ("the memory limit holds", memory::memory_limit),
+    ("host operations move bytes", memory::host_operations),
+    ("host operations stay in their buffers", memory::host_bounds),
+    ("freed memory is refused to the host", memory::freed),
+    ("layouts and missing kernels", kernels::layouts),
+    ("arguments of mixed sizes arrive", kernels::mixed_arguments),
+    ("a write past the end is found", kernels::past_end),
+    (
+        "a write past the end of a freed buffer is found",
+        kernels::past_end_freed,
+    ),
+    (
+        "variables return to their initial contents",
+        kernels::globals,
+    ),
+    ("a symbol is written and reset", kernels::symbol_upload),
+    (
+        "a block that is too large is refused",
+        kernels::launch_config,
+    ),
+    ("several operations are one span", kernels::one_span),
+];
+
+/// Need a GPU of compute capability 9.0 or newer.
+pub const GPU_ONLY: &[Check] = &[
+    ("attributes", gpu_only::attributes),
+    ("dynamic shared memory of 200 KiB", gpu_only::large_shared),
+    ("a cluster of two blocks", gpu_only::cluster),
+    ("a cooperative grid meets", gpu_only::cooperative),
+    (
+        "a cooperative grid that is too large is refused",
+        gpu_only::cooperative_too_large,
+    ),
+    ("a slope is measured", gpu_only::slope),
+];
