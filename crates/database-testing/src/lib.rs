@@ -47,7 +47,7 @@ impl TestDatabase {
     /// A URL under which other processes reach this database.
     #[must_use]
     pub fn url(&self) -> String {
-        url(server().database(&self.name))
+        url(&server().database(&self.name))
     }
 
     /// Lets `by` pass on the clock of the database.
@@ -102,12 +102,12 @@ fn server() -> PgConnectOptions {
 }
 
 async fn connect(server: &PgConnectOptions, name: &str) -> Database {
-    Database::connect(&url(server.clone().database(name)), CONNECTIONS)
+    Database::connect(&url(&server.clone().database(name)), CONNECTIONS)
         .await
         .unwrap_or_else(|error| panic!("the test database {name}: {error}"))
 }
 
-fn url(options: PgConnectOptions) -> String {
+fn url(options: &PgConnectOptions) -> String {
     options.to_url_lossy().to_string()
 }
 

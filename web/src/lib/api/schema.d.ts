@@ -520,6 +520,11 @@ export interface components {
             /** @description From [`Registered`]. */
             worker_id: components["schemas"]["WorkerId"];
         };
+        /**
+         * @description Who decides on the clocks.
+         * @enum {string}
+         */
+        ClockMode: "unlocked" | "locked";
         /** @description What the problem prices, as expressions over the axes. */
         CostView: {
             /** @description FLOP by pipe. */
@@ -915,6 +920,69 @@ export interface components {
             /** @description Chinese. */
             zh: string;
         };
+        /** @description One reading of a GPU's sensors. `null` where the card or the driver does not tell. */
+        MachineState: {
+            /**
+             * Format: int64
+             * @description Uncorrected memory errors since the driver was loaded.
+             */
+            ecc_uncorrected?: number | null;
+            /**
+             * Format: double
+             * @description Energy drawn since the driver was loaded.
+             */
+            energy_j?: number | null;
+            /**
+             * Format: int64
+             * @description Clock of the memory.
+             */
+            memory_clock_hz?: number | null;
+            /**
+             * Format: double
+             * @description Power limit in force.
+             */
+            power_limit_w?: number | null;
+            /**
+             * Format: double
+             * @description Power drawn.
+             */
+            power_w?: number | null;
+            /**
+             * Format: int64
+             * @description Clock of the multiprocessors.
+             */
+            sm_clock_hz?: number | null;
+            /**
+             * Format: int32
+             * @description Temperature of the chip.
+             */
+            temperature_c?: number | null;
+            /** @description Why clocks are held down at this moment, by the driver's names in snake case. */
+            throttle_reasons: string[];
+            /**
+             * Format: int64
+             * @description Nanoseconds during which power or heat has held clocks down since the driver was loaded.
+             */
+            throttled_ns?: number | null;
+        };
+        /** @description The machine during the timed phase. */
+        Measurement: {
+            after?: components["schemas"]["MachineState"] | null;
+            before?: components["schemas"]["MachineState"] | null;
+            /** @description Time of a kernel that depends on the clock alone: before the trials and after each. */
+            canary_s: number[];
+            /** @description Whether the operator holds the clocks. */
+            clock_mode: components["schemas"]["ClockMode"];
+            /** @description Whether those are within 2 %. */
+            steady: boolean;
+            /** @description What measured. */
+            timer: components["schemas"]["TimerRef"];
+            /**
+             * Format: double
+             * @description Device time spent until the clock was steady.
+             */
+            warm_up_s: number;
+        };
         /**
          * @description What the judging is for.
          * @enum {string}
@@ -1030,6 +1098,11 @@ export interface components {
              * @description Waiting for a worker.
              */
             queue?: number | null;
+            /**
+             * Format: double
+             * @description The timed phase: all samples, with everything between them.
+             */
+            time?: number | null;
             /**
              * Format: double
              * @description From start to verdict.
@@ -1221,6 +1294,7 @@ export interface components {
             /** @description Compiled kernels. */
             kernels: components["schemas"]["KernelResources"][];
             kind?: components["schemas"]["VerdictKind"] | null;
+            measurement?: components["schemas"]["Measurement"] | null;
             /** @description One sentence for a person. */
             message: string;
             /** @description Practice or ranked. */
@@ -1344,6 +1418,7 @@ export interface components {
              * @description What the hardware allows. On the emulated device: for the GPU it stands in for.
              */
             t_sol_s?: number | null;
+            timing?: components["schemas"]["Timing"] | null;
             /**
              * Format: double
              * @description `fused_bytes / (32 * global sectors)`, emulated device only.
@@ -1510,6 +1585,42 @@ export interface components {
             /** @description The submission. */
             submission_id: components["schemas"]["SubmissionId"];
         };
+        /** @description What measures spans. */
+        TimerRef: {
+            /** @description Version of CUPTI's interface. */
+            cupti?: string | null;
+            /** @description Driver version, e.g. `13.0`. */
+            driver: string;
+            /** @description `cupti`, or `events` where CUPTI is missing and nothing is ranked. */
+            name: string;
+        };
+        /** @description How one shape was timed. */
+        Timing: {
+            /**
+             * Format: double
+             * @description Half of the 95 % interval of the interquartile mean over all samples.
+             */
+            half_width_s: number;
+            /**
+             * Format: double
+             * @description The same time by the slope of two graphs, for short runs.
+             */
+            slope_s?: number | null;
+            /**
+             * Format: double
+             * @description Median over the trials.
+             */
+            t_s: number;
+            /** @description Whether the two are within 10 % and 0.1 us. */
+            timers_agree?: boolean | null;
+            /** @description Each trial. */
+            trials: components["schemas"]["Trial"][];
+            /**
+             * Format: int32
+             * @description Timed samples whose outputs were compared with the reference.
+             */
+            verified_samples: number;
+        };
         /** @description The compiler, by version. */
         ToolchainRef: {
             /** @description CUPTI's version, where it timed. */
@@ -1518,6 +1629,16 @@ export interface components {
             nvrtc: string;
             /** @description Options handed to NVRTC. */
             options: string[];
+        };
+        /** @description One trial of one shape. */
+        Trial: {
+            /** @description Each sample, in order. */
+            samples_s: number[];
+            /**
+             * Format: double
+             * @description Interquartile mean of the samples.
+             */
+            t_s: number;
         };
         /**
          * Format: uuid
