@@ -45,6 +45,15 @@ impl Interruption {
     }
 }
 
+/// The time of one run among many, by two timers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slopes {
+    /// By CUDA events.
+    pub by_events_s: f64,
+    /// By what measures spans, where that is another timer.
+    pub by_timer_s: Option<f64>,
+}
+
 /// Executor and checker of one judging.
 pub(crate) struct Bench<'a> {
     environment: &'a Environment,
@@ -159,14 +168,11 @@ impl<'a> Bench<'a> {
     }
 
     /// The time of one run among many by events and by the timer, s.
-    pub fn slope(
-        &mut self,
-        shape: usize,
-    ) -> Result<Result<Option<(f64, Option<f64>)>, Blame>, Interruption> {
+    pub fn slope(&mut self, shape: usize) -> Result<Result<Option<Slopes>, Blame>, Interruption> {
         match self.execute(&ExecuteRequest::Slope { shape })? {
-            Executed::Slope(slope) => Ok(Ok(slope.map(|(by_events, by_timer)| {
-                let by_timer = by_timer.map(|time| time.as_secs_f64());
-                (by_events.as_secs_f64(), by_timer)
+            Executed::Slope(slope) => Ok(Ok(slope.map(|(by_events, by_timer)| Slopes {
+                by_events_s: by_events.as_secs_f64(),
+                by_timer_s: by_timer.map(|time| time.as_secs_f64()),
             }))),
             Executed::Failed(blame) => Ok(Err(blame)),
             other => Err(unexpected(&other)),

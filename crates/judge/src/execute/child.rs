@@ -172,8 +172,12 @@ mod tests {
 
     /// An executor with `y = f(x)` on it, the device code being `kernel`'s.
     fn executor(kernel: &str) -> Executor {
+        executor_with(kernel, "f<<<2, 256>>>(x, y, n);")
+    }
+
+    fn executor_with(kernel: &str, host: &str) -> Executor {
         let source = format!(
-            "{kernel}\nextern \"C\" void solve(const float* x, float* y, int n) {{ f<<<2, 256>>>(x, y, n); }}"
+            "{kernel}\nextern \"C\" void solve(const float* x, float* y, int n) {{ {host} }}"
         );
         let ones = Generator::Sequence {
             start: 1.0,
@@ -278,6 +282,20 @@ mod tests {
         assert_eq!(outputs, expected);
         let twice = executor.answer(ExecuteRequest::Deliver);
         assert!(twice.is_err(), "there is nothing more to look at");
+    }
+
+    #[test]
+    fn scratch_that_the_host_frees_serves_every_run() {
+        let mut executor = executor_with(
+            DOUBLE,
+            "float* t; cudaMalloc(&t, n * sizeof(float));
+             f<<<2, 256>>>(x, t, n); f<<<2, 256>>>(t, y, n); cudaFree(t);",
+        );
+        for key in 0..4 {
+            let timed = timed(&mut executor, key);
+            assert!(matches!(timed, Ok(Executed::Timed(None))), "{timed:?}");
+            assert_eq!(delivered(&mut executor).unwrap()[1], 8.0);
+        }
     }
 
     /// Right in its first run, then only copies what it has kept.

@@ -88,7 +88,7 @@ impl Rotation {
         submission.device.run(submission.stream, &fresh)?;
         let settled = settle(submission, kernels, slot)?;
         submission.device.run(submission.stream, &settled)?;
-        let operations = submission.operations(&shape.plan, &slot.buffers, &slot.scratch)?;
+        let operations = slot.operations(submission, shape)?;
         let span = submission.device.time(submission.stream, &operations)?;
         self.last = Some((index, keys.clone()));
         Ok(span.duration)
@@ -128,7 +128,7 @@ impl Rotation {
         };
         let mut operations = Vec::new();
         for slot in &self.slots {
-            operations.extend(submission.operations(&shape.plan, &slot.buffers, &slot.scratch)?);
+            operations.extend(slot.operations(submission, shape)?);
         }
         let slope = submission.device.slope(submission.stream, &operations, 1)?;
         Ok(slope.map(|all| Slope {
@@ -155,6 +155,18 @@ impl Rotation {
 }
 
 impl Slot {
+    /// The plan on these buffers. Scratch stays, for it is the slot's and serves the next run too; that
+    /// the plan gives it back in time was seen in the untimed run.
+    fn operations(
+        &self,
+        submission: &mut Loaded,
+        shape: &ShapeJob,
+    ) -> Result<Vec<Operation>, DeviceError> {
+        let mut operations = submission.operations(&shape.plan, &self.buffers, &self.scratch)?;
+        operations.retain(|operation| !matches!(operation, Operation::Free(_)));
+        Ok(operations)
+    }
+
     fn allocate(&mut self, submission: &mut Loaded, shape: &ShapeJob) -> Result<(), DeviceError> {
         for parameter in &shape.parameters {
             self.buffers.push(match parameter {
