@@ -83,7 +83,7 @@ struct Storm {
     doer: Doer,
     workers: Vec<Worker>,
     /// Leases of dead workers, whose reports may still arrive.
-    ghosts: Vec<Box<Claimed>>,
+    ghosts: Vec<Claimed>,
     submissions: BTreeMap<JudgingId, SubmissionId>,
     /// Verdicts that a report was taken with, by judging.
     taken: BTreeMap<JudgingId, Verdict>,
@@ -161,7 +161,7 @@ impl Storm {
             }
             92..96 if !self.ghosts.is_empty() => {
                 let index = self.below(self.ghosts.len());
-                let ghost = self.ghosts.swap_remove(index);
+                let ghost = Box::new(self.ghosts.swap_remove(index));
                 Some(Deed::Report(None, ghost, Verdict::Accepted))
             }
             _ => Some(Deed::Expire),
@@ -189,7 +189,7 @@ impl Storm {
                 }
                 8 => Some(Deed::Retry(index, process, claimed)),
                 _ => {
-                    self.ghosts.push(claimed);
+                    self.ghosts.push(*claimed);
                     None
                 }
             },
@@ -234,7 +234,7 @@ impl Storm {
         self.test.advance(POLICY.duration * 2).await;
         self.doer.act(Deed::Expire).await;
         let process = self.doer.register(usize::MAX).await;
-        while let Worker::Busy(_, claimed) = self.doer.claim(process.clone(), false).await {
+        while let Worker::Busy(_, claimed) = self.doer.claim(process, false).await {
             let report = Deed::Report(None, claimed, Verdict::Accepted);
             let outcome = self.doer.act(report).await;
             self.settle(vec![outcome]);

@@ -62,7 +62,7 @@ impl<'a> Bench<'a> {
     pub fn slope(&mut self, operations: &[Operation], copies: u32) -> Result<f64, String> {
         let slope = self.device.slope(self.stream, operations, copies);
         let slope = slope.map_err(text)?.ok_or("no slope")?;
-        Ok(slope.as_secs_f64())
+        Ok(slope.by_events.as_secs_f64())
     }
 
     pub fn words(&mut self, buffer: BufferId) -> Result<Vec<u32>, String> {

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::kernels;
     use crate::test_support::{compiled, emulated, vector};
-    use crate::wire::{ParameterJob, mailbox_slots};
+    use crate::wire::{Blame, ParameterJob, mailbox_slots};
 
     const N: u64 = 300;
 
@@ -237,7 +237,7 @@ mod tests {
         ]);
         let program = HostProgram::parse(source, &signature).unwrap();
         let buffer = Argument::Buffer { bytes: N * 4 };
-        let arguments = [buffer.clone(), buffer, Argument::Int(N.cast_signed())];
+        let arguments = [buffer, buffer, Argument::Int(N.cast_signed())];
         program.plan(&arguments, &emulated().limits).unwrap()
     }
 
@@ -248,7 +248,7 @@ mod tests {
         })
     }
 
-    fn delivered(executor: &mut Executor) -> Result<Vec<f64>, Executed> {
+    fn delivered(executor: &mut Executor) -> Result<Vec<f64>, Blame> {
         match executor.answer(ExecuteRequest::Deliver).unwrap() {
             Executed::Done => {
                 let work = executor.work.as_ref().unwrap();
@@ -258,7 +258,8 @@ mod tests {
                 let bytes = executor.mailbox.read(slot.start, slot.len()).unwrap();
                 Ok(element::widen(&bytes, ElementType::F32))
             }
-            other => Err(other),
+            Executed::Failed(blame) => Err(blame),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -341,9 +342,7 @@ mod tests {
             }",
         );
         timed(&mut executor, 0).unwrap();
-        let Err(Executed::Failed(blame)) = delivered(&mut executor) else {
-            panic!("it is blamed");
-        };
+        let blame = delivered(&mut executor).unwrap_err();
         assert_eq!(
             (blame.verdict, blame.kind),
             (Verdict::RuntimeError, Some(VerdictKind::InputModified))

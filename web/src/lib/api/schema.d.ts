@@ -1593,6 +1593,8 @@ export interface components {
             driver: string;
             /** @description `cupti`, or `events` where CUPTI is missing and nothing is ranked. */
             name: string;
+            /** @description Why nothing it measures is ranked, where that is so. */
+            unranked?: string | null;
         };
         /** @description How one shape was timed. */
         Timing: {
@@ -1603,7 +1605,13 @@ export interface components {
             half_width_s: number;
             /**
              * Format: double
-             * @description The same time by the slope of two graphs, for short runs.
+             * @description The same by the timer that measured `t_s`.
+             */
+            slope_by_timer_s?: number | null;
+            /**
+             * Format: double
+             * @description For short runs: time of one run among many back to back, by CUDA events. Caches are warm and
+             *     the gap between two nodes of a graph is inside, so that it is not `t_s`.
              */
             slope_s?: number | null;
             /**
@@ -1611,7 +1619,7 @@ export interface components {
              * @description Median over the trials.
              */
             t_s: number;
-            /** @description Whether the two are within 10 % and 0.1 us. */
+            /** @description Whether the two slopes are within 10 % and 0.1 us. */
             timers_agree?: boolean | null;
             /** @description Each trial. */
             trials: components["schemas"]["Trial"][];
