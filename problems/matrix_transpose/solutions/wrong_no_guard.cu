@@ -1,4 +1,4 @@
-// expect: runtime_error kind=out_of_bounds
+// expect: runtime_error kind=out_of_bounds device=emulated
 // A matrix that is no multiple of 32 needs a guard: the threads beyond its edge must not write.
 
 constexpr int TILE = 32;
