@@ -207,11 +207,11 @@ fn doubt(request: &JudgeRequest, findings: &Findings) -> Option<String> {
                 Err(reason) => reason.to_string(),
                 Ok(()) => spikes.first().filter(|_| recurs)?.to_string(),
             };
-            let place = match shape.role {
+            // A figure would tell its size.
+            Some(match shape.role {
                 ShapeRole::HeldOut => "a held-out shape".to_owned(),
-                _ => format!("shape {}", shape.id),
-            };
-            Some(format!("{place}: {reason}"))
+                _ => format!("shape {}: {reason}", shape.id),
+            })
         })
 }
 

@@ -56,8 +56,10 @@ pub(crate) fn initial_contents(
     let buffer = program.device.allocate(spec.bytes, &spec.name)?;
     let made =
         initialise(program, kernels, spec, key, buffer).and_then(|()| program.device.read(buffer));
-    program.device.free(buffer)?;
-    made
+    let freed = program.device.free(buffer);
+    let made = made?;
+    freed?;
+    Ok(made)
 }
 
 fn contents(spec: &TensorSpec, key: Option<Subkey>) -> Vec<u8> {

@@ -58,10 +58,12 @@ impl Loaded {
             .allocate(plan, &mut scratch)
             .and_then(|()| self.operations(plan, parameters, &scratch))
             .and_then(|operations| self.device.run(self.stream, &operations));
-        for buffer in scratch.into_values() {
-            self.device.free(buffer)?;
-        }
-        result
+        let mut scratch = scratch.into_values();
+        let freed = scratch.try_for_each(|buffer| self.device.free(buffer));
+        // A fault takes a GPU's context along, and freeing then fails too: the fault is what counts.
+        let span = result?;
+        freed?;
+        Ok(span)
     }
 
     /// Allocates a plan's scratch. What was allocated before a failure is in `scratch` too.

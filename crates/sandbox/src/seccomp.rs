@@ -13,6 +13,9 @@ use seccompiler::{
 
 use crate::policy::Policy;
 
+/// The bits of a socket's type that are not flags.
+const SOCKET_KIND: u32 = 0xf;
+
 /// Why no filter is in force.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SeccompError {
@@ -52,7 +55,20 @@ fn denied_calls(policy: &Policy) -> Result<Rules, SeccompError> {
 
     if policy.local_listener {
         let elsewhere = condition(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?;
-        rules.insert(libc::SYS_socket, vec![SeccompRule::new(vec![elsewhere])?]);
+        // The driver's is of sequenced packets. Datagrams need no `connect`: they can be sent to any
+        // socket that has a path.
+        let mut denied = vec![SeccompRule::new(vec![elsewhere])?];
+        for kind in [
+            libc::SOCK_STREAM,
+            libc::SOCK_DGRAM,
+            libc::SOCK_RAW,
+            libc::SOCK_RDM,
+        ] {
+            let masked = SeccompCmpOp::MaskedEq(u64::from(SOCKET_KIND));
+            let this = condition(1, masked, u64::from(kind.unsigned_abs()))?;
+            denied.push(SeccompRule::new(vec![this])?);
+        }
+        rules.insert(libc::SYS_socket, denied);
         rules.remove(&libc::SYS_bind);
         rules.remove(&libc::SYS_listen);
     }

@@ -151,7 +151,7 @@ fn driver() {
     let attempts = |policy: Policy| text(run("__driver", b"", policy));
     assert_eq!(
         attempts(policy()),
-        "listen: denied\nconnect: denied\nTCP: denied\nname a thread: denied\ncreate: denied"
+        "listen: denied\nconnect: denied\nstreams: denied\ndatagrams: denied\nTCP: denied\nname a thread: denied\ncreate: denied"
     );
     let granted = Policy {
         writable: vec!["/proc/self/task".into()],
@@ -160,7 +160,7 @@ fn driver() {
     };
     assert_eq!(
         attempts(granted),
-        "listen: SUCCEEDED\nconnect: denied\nTCP: denied\nname a thread: SUCCEEDED\ncreate: denied"
+        "listen: SUCCEEDED\nconnect: denied\nstreams: denied\ndatagrams: denied\nTCP: denied\nname a thread: SUCCEEDED\ncreate: denied"
     );
 }
 

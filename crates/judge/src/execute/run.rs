@@ -31,10 +31,12 @@ pub(super) fn run(
 ) -> Result<Run, RunFailure> {
     let mut buffers = Vec::new();
     let result = run_with(submission, kernels, shape, keys, &mut buffers, mailbox);
-    for buffer in buffers.into_iter().flatten() {
-        submission.device.free(buffer)?;
-    }
-    result
+    let mut buffers = buffers.into_iter().flatten();
+    let freed = buffers.try_for_each(|buffer| submission.device.free(buffer));
+    // A fault takes a GPU's context along, and freeing then fails too: the fault is what counts.
+    let run = result?;
+    freed?;
+    Ok(run)
 }
 
 fn run_with(

@@ -124,26 +124,30 @@ fn state() -> String {
 
 /// One line an attempt: its name and what came of it.
 fn driver() -> Vec<String> {
-    use std::os::linux::net::SocketAddrExt;
-    use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-    let name = format!("sandbox-test-{}", std::process::id());
-    let address = SocketAddr::from_abstract_name(name).unwrap();
-    let listener = UnixListener::bind_addr(&address);
     let outcome = |name: &str, succeeded: bool| {
         let outcome = if succeeded { "SUCCEEDED" } else { "denied" };
         format!("{name}: {outcome}")
     };
+    let socket = |family, kind| unsafe { libc::socket(family, kind | libc::SOCK_CLOEXEC, 0) };
+    let packets = socket(libc::AF_UNIX, libc::SOCK_SEQPACKET);
+    // An address of the family alone: the kernel gives the socket a name of its own.
+    let address = libc::sockaddr_un {
+        sun_family: libc::AF_UNIX as u16,
+        sun_path: [0; 108],
+    };
+    let family_only = size_of::<libc::sa_family_t>() as u32;
+    let listens = packets >= 0
+        && unsafe { libc::bind(packets, (&raw const address).cast(), family_only) } == 0
+        && unsafe { libc::listen(packets, 1) } == 0;
+    let connects = unsafe { libc::connect(packets, (&raw const address).cast(), family_only) };
+    let own_name = format!("/proc/self/task/{}/comm", std::process::id());
     vec![
-        outcome("listen", listener.is_ok()),
-        outcome("connect", UnixStream::connect_addr(&address).is_ok()),
-        outcome(
-            "TCP",
-            unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) } >= 0,
-        ),
-        outcome(
-            "name a thread",
-            std::fs::write(format!("/proc/self/task/{}/comm", std::process::id()), "x").is_ok(),
-        ),
+        outcome("listen", listens),
+        outcome("connect", connects == 0),
+        outcome("streams", socket(libc::AF_UNIX, libc::SOCK_STREAM) >= 0),
+        outcome("datagrams", socket(libc::AF_UNIX, libc::SOCK_DGRAM) >= 0),
+        outcome("TCP", socket(libc::AF_INET, libc::SOCK_STREAM) >= 0),
+        outcome("name a thread", std::fs::write(own_name, "x").is_ok()),
         outcome("create", std::fs::write("/tmp/sandbox-escape", "x").is_ok()),
     ]
 }
