@@ -27,7 +27,7 @@ pub use device::{Device, device, devices};
 pub use limit::{Limit, limit};
 pub use occupancy::{occupancy, resident_blocks};
 pub use pipe::{Cost, Pipe, Unit};
-pub use plausibility::{Implausible, plausibility, steadiness};
+pub use plausibility::{Implausible, median, plausibility, steadiness};
 pub use score::{
     Row, bandwidth_utilisation, cost_per_million_calls, energy_per_call_j, fleet_efficiency,
     held_out_gap, mfu, sol, sol_score, strict_sol_score, traffic_efficiency, traffic_score,

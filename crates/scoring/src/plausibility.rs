@@ -94,7 +94,9 @@ pub fn steadiness(samples_s: &[f64]) -> Result<(), Implausible> {
     }
 }
 
-fn median(samples: &[f64]) -> Option<f64> {
+/// The middle one; the mean of the middle two for an even number. `None` without any.
+#[must_use]
+pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
@@ -167,5 +169,12 @@ mod tests {
         );
         assert_eq!(steadiness(&[]), Ok(()));
         assert_eq!(steadiness(&[5.0]), Ok(()));
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(&[]), None);
     }
 }

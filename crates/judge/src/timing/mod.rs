@@ -10,8 +10,9 @@ mod stop;
 use domain::report::{ClockMode, Measurement, Timing, Trial};
 use domain::{Mode, Phase, Progress};
 use problems::subkey;
+use scoring::median;
 
-use self::statistics::{interquartile_mean, median};
+use self::statistics::interquartile_mean;
 use self::stop::Bounds;
 use crate::bench::{Bench, Interruption, Slopes};
 use crate::inputs::run_keys;

@@ -39,18 +39,6 @@ pub(crate) fn interquartile_mean(samples_s: &[f64]) -> Option<Estimate> {
     Some(Estimate { t_s, half_width_s })
 }
 
-/// The middle one; the mean of the middle two for an even number. `None` without any.
-pub(crate) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(sorted[middle]),
-        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
-    }
-}
-
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -101,12 +89,5 @@ mod tests {
             covered += u32::from((estimate.t_s - 6.0).abs() <= estimate.half_width_s);
         }
         assert!((920..=980).contains(&covered), "{covered} of 1000");
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(median(&[]), None);
     }
 }
