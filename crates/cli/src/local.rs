@@ -126,22 +126,29 @@ pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Packag
     Ok(packages)
 }
 
-/// The device that the flags name, made ready in the environment.
+/// The device that the flags name, made ready in the environment. `keeps_spare`: more than one judging
+/// will come, so that each next one's children are worth making ready in time.
 pub(crate) fn device(
     judging: &Judging,
     environment: &mut Environment,
+    keeps_spare: bool,
 ) -> Result<DeviceName, Failure> {
-    let (name, ordinal) = found_device(judging)?;
-    environment.gpu = ordinal.map(|ordinal| judge::Gpu {
-        name,
-        ordinal,
-        cupti: environment.toolchain.cupti(),
+    let (name, gpu) = found_device(judging)?;
+    environment.lane = gpu.map(|gpu| {
+        let card = judge::Gpu {
+            name,
+            card: gpu.card(),
+            uuid: gpu.uuid,
+            ordinal: gpu.ordinal,
+            cupti: environment.toolchain.cupti(),
+        };
+        judge::Lane::new(environment, card, keeps_spare)
     });
     Ok(name)
 }
 
 /// The device that the flags name, and which GPU it is.
-pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<u32>), Failure> {
+pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<GpuInfo>), Failure> {
     let wanted = match judging.device.as_str() {
         "auto" => None,
         name => Some(parse_device(name)?),
@@ -154,7 +161,7 @@ pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<u32>
         .map_err(|error| error.to_string())
         .and_then(|program| judge::gpus(&program, judging.allow_unconfined));
     match choose(gpus, wanted, judging.gpu) {
-        Ok((name, ordinal)) => Ok((name, Some(ordinal))),
+        Ok((name, gpu)) => Ok((name, Some(gpu))),
         // Nobody asked for a GPU.
         Err(_) if wanted.is_none() && judging.gpu.is_none() => Ok(emulated),
         Err(reason) => Err(Failure::unavailable(
@@ -169,7 +176,7 @@ fn choose(
     gpus: Result<Vec<GpuInfo>, String>,
     wanted: Option<DeviceName>,
     number: Option<u32>,
-) -> Result<(DeviceName, u32), String> {
+) -> Result<(DeviceName, GpuInfo), String> {
     let what = wanted.map_or("GPU of a known model".to_owned(), |name| {
         format!("`{name}`")
     });
@@ -183,7 +190,7 @@ fn choose(
     };
     let found = gpus.iter().find(fits);
     found
-        .and_then(|gpu| Some((gpu.device?, gpu.ordinal)))
+        .and_then(|gpu| Some((gpu.device?, gpu.clone())))
         .ok_or_else(|| {
             let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
             format!(
@@ -257,6 +264,7 @@ mod tests {
             uuid: String::new(),
             device,
             memory_bytes: 1 << 30,
+            minor: None,
         }
     }
 
@@ -267,7 +275,10 @@ mod tests {
             gpu(1, "NVIDIA H200", Some(DeviceName::H200)),
             gpu(2, "NVIDIA H200", Some(DeviceName::H200)),
         ];
-        let choose = |wanted, number| choose(Ok(gpus.clone()), wanted, number);
+        let choose = |wanted, number| {
+            let chosen = choose(Ok(gpus.clone()), wanted, number);
+            chosen.map(|(name, gpu)| (name, gpu.ordinal))
+        };
         assert_eq!(choose(None, None), Ok((DeviceName::H200, 1)));
         assert_eq!(
             choose(Some(DeviceName::H200), Some(2)),

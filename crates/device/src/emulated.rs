@@ -10,8 +10,8 @@ use domain::{DeviceKind, TargetLimits, VerdictKind};
 use emulator::{FaultKind, LoadError, LoadedModule, Memory, MemoryError, Module};
 
 use crate::{
-    Address, Argument, BufferId, Device, DeviceError, Fault, KernelLayout, LaunchSpec, ModuleId,
-    ModuleImage, Operation, Span, StreamId,
+    Address, Argument, Bounds, BufferId, Device, DeviceError, Fault, KernelLayout, LaunchSpec,
+    ModuleId, ModuleImage, Operation, Span, StreamId,
 };
 
 /// What kernels may print within one span.
@@ -251,6 +251,12 @@ impl Device for EmulatedDevice {
         &self.settings.limits
     }
 
+    fn bound(&mut self, bounds: &Bounds) -> Result<(), DeviceError> {
+        self.memory.admit(bounds.memory_bytes);
+        self.settings.instruction_fuel = bounds.instruction_fuel;
+        Ok(())
+    }
+
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
         let address = self.memory.allocate(bytes, label).map_err(memory_error)?;
         Ok(self.register(Allocation {
@@ -300,6 +306,10 @@ impl Device for EmulatedDevice {
         self.memory
             .protect(address, read_only)
             .map_err(memory_error)
+    }
+
+    fn verify_guards_of(&mut self, _buffers: &[BufferId]) -> Result<(), DeviceError> {
+        Ok(())
     }
 
     fn verify_guards(&mut self) -> Result<(), DeviceError> {

@@ -30,6 +30,9 @@ pub enum DeviceError {
         /// What the limit leaves.
         available_bytes: u64,
     },
+    /// The submission's fault: code, variables, stacks and print buffers need memory as well.
+    #[error("the device has no memory left for what the program needs besides its buffers ({0})")]
+    NoMemoryLeft(String),
     /// The submission's fault: it prints more than is kept.
     #[error("the kernel printed more than {limit_bytes} bytes")]
     OutputLimit {
@@ -44,6 +47,9 @@ pub enum DeviceError {
         /// Line in the submitted source.
         line: Option<u32>,
     },
+    /// Everything ran, but how long it took is not known. Nobody's fault; to be tried again.
+    #[error("not measured: {0}")]
+    Unmeasured(String),
     /// Somebody asked to stop.
     #[error("cancelled")]
     Cancelled,

@@ -17,6 +17,6 @@ pub use access::{Access, access};
 pub use cuda::CudaDevice;
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
-pub use open::{GpuInfo, OpenRequest, Target, list_gpus, open};
+pub use open::{Bounds, Card, GpuInfo, OpenRequest, Target, list_gpus, open};
 pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
 pub use traits::{Device, KernelLayout, ModuleImage, Slope, Span};

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CudaDevice, Device, DeviceError, EmulatedDevice, cuda, emulated};
 
+/// Bounds of the judge's own code.
+const OWN_MEMORY_BYTES: u64 = 4 << 30;
+const OWN_RUN_LIMIT: Duration = Duration::from_secs(10);
+
 /// A GPU that the driver shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GpuInfo {
@@ -21,6 +25,8 @@ pub struct GpuInfo {
     pub device: Option<DeviceName>,
     /// Device memory.
     pub memory_bytes: u64,
+    /// The card's number among the host's device files, where the driver tells.
+    pub minor: Option<u32>,
 }
 
 /// Which device is meant.
@@ -30,11 +36,33 @@ pub enum Target {
     Emulated,
     /// A GPU of this host.
     Gpu {
-        /// The driver's index.
+        /// The driver's index of the card, among all of the host.
         ordinal: u32,
+        /// The card itself, where it is known. A process then sees no other.
+        card: Option<Card>,
         /// The CUPTI library to time with; without it nothing can be ranked.
         cupti: Option<PathBuf>,
     },
+}
+
+/// One card of a host, whatever its number there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// The driver's name of this very card.
+    pub uuid: String,
+    /// Its number among the host's device files.
+    pub minor: u32,
+}
+
+impl GpuInfo {
+    /// The card itself, where enough of it is known to reach it alone.
+    #[must_use]
+    pub fn card(&self) -> Option<Card> {
+        Some(Card {
+            uuid: self.uuid.clone(),
+            minor: self.minor?,
+        })
+    }
 }
 
 /// What a device is opened with.
@@ -44,11 +72,16 @@ pub struct OpenRequest {
     pub target: Target,
     /// What launches may ask for; on the emulated device, of the GPU it stands in for.
     pub limits: TargetLimits,
-    /// Device memory admitted.
-    pub memory_limit_bytes: u64,
-    /// Warp instructions admitted for one run; emulated device only.
+}
+
+/// What one program may use of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Device memory, besides what is allocated already.
+    pub memory_bytes: u64,
+    /// Warp instructions of one run; emulated device only.
     pub instruction_fuel: u64,
-    /// Time admitted for one run; GPUs only.
+    /// Time of one run; GPUs only.
     pub run_limit: Duration,
 }
 
@@ -61,19 +94,41 @@ pub fn list_gpus() -> Result<Vec<GpuInfo>, DeviceError> {
     cuda::list_gpus()
 }
 
-/// Opens a device. On a GPU this makes the context, which takes some tenths of a second.
+/// Opens a device for code of the judge's own; [`Device::bound`] it before anything else is put on it.
+/// On a GPU this makes the context, which takes some tenths of a second.
 pub fn open(request: &OpenRequest) -> Result<Box<dyn Device>, DeviceError> {
     match &request.target {
         Target::Emulated => Ok(Box::new(EmulatedDevice::new(emulated::Settings {
             limits: request.limits.clone(),
-            memory_limit_bytes: request.memory_limit_bytes,
-            instruction_fuel: request.instruction_fuel,
+            memory_limit_bytes: OWN_MEMORY_BYTES,
+            instruction_fuel: u64::MAX,
         }))),
-        Target::Gpu { ordinal, cupti } => Ok(Box::new(CudaDevice::open(&cuda::Settings {
-            ordinal: *ordinal,
-            memory_limit_bytes: request.memory_limit_bytes,
-            cupti_library: cupti.clone(),
-            span_limit: request.run_limit,
-        })?)),
+        Target::Gpu {
+            ordinal,
+            card,
+            cupti,
+        } => open_gpu(*ordinal, card.as_ref(), cupti.clone()),
+    }
+}
+
+fn open_gpu(
+    ordinal: u32,
+    card: Option<&Card>,
+    cupti_library: Option<PathBuf>,
+) -> Result<Box<dyn Device>, DeviceError> {
+    let device = CudaDevice::open(&cuda::Settings {
+        // Of a process that sees one card alone it is the first.
+        ordinal: if card.is_some() { 0 } else { ordinal },
+        memory_limit_bytes: OWN_MEMORY_BYTES,
+        cupti_library,
+        span_limit: OWN_RUN_LIMIT,
+    })?;
+    match card {
+        Some(card) if card.uuid != device.gpu().uuid => Err(DeviceError::Internal(format!(
+            "the driver shows {} instead of {}",
+            device.gpu().uuid,
+            card.uuid
+        ))),
+        _ => Ok(Box::new(device)),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::report::Counters;
 use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 
-use crate::{Address, BufferId, DeviceError, ModuleId, Operation, StreamId};
+use crate::{Address, Bounds, BufferId, DeviceError, ModuleId, Operation, StreamId};
 
 /// Compiled code, in the forms that devices take; each picks its own.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,9 @@ pub trait Device {
     /// What launches may ask for.
     fn limits(&self) -> &TargetLimits;
 
+    /// Sets what is admitted from now on.
+    fn bound(&mut self, bounds: &Bounds) -> Result<(), DeviceError>;
+
     /// Makes a buffer of `bytes` bytes with undefined contents. `label` names it in messages.
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError>;
 
@@ -83,8 +86,11 @@ pub trait Device {
     /// write ignores the call; the judge compares digests either way.
     fn protect(&mut self, buffer: BufferId, read_only: bool) -> Result<(), DeviceError>;
 
-    /// Checks that nothing was written around the buffers since they were made.
+    /// Checks that nothing was written around any buffer since it was made.
     fn verify_guards(&mut self) -> Result<(), DeviceError>;
+
+    /// The same for some buffers only, and for those that were freed meanwhile.
+    fn verify_guards_of(&mut self, buffers: &[BufferId]) -> Result<(), DeviceError>;
 
     /// Loads compiled code; its globals get their initial contents.
     fn load(&mut self, image: ModuleImage<'_>) -> Result<ModuleId, DeviceError>;
@@ -109,6 +115,10 @@ pub trait Device {
     /// first to last activity of any kind, gaps included. More than one operation is put on the device
     /// as one graph, made ready before the span begins. On a device that does not measure this is
     /// [`Device::run`], and the span has no duration.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unmeasured`] when all ran and the timer missed something; the next call may do
+    /// better.
     fn time(&mut self, stream: StreamId, operations: &[Operation]) -> Result<Span, DeviceError> {
         self.run(stream, operations)
     }

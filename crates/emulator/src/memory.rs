@@ -88,6 +88,11 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Admits so many bytes besides those that are allocated.
+    pub fn admit(&mut self, bytes: u64) {
+        self.limit_bytes = self.used_bytes.saturating_add(bytes);
+    }
+
     /// An empty memory that can hold `limit_bytes`.
     pub fn new(limit_bytes: u64) -> Self {
         Self {
@@ -213,7 +218,7 @@ impl Memory {
         self.used_bytes
     }
 
-    /// What [`Memory::new`] was given.
+    /// What may be allocated in all.
     pub fn limit_bytes(&self) -> u64 {
         self.limit_bytes
     }

@@ -13,9 +13,8 @@ use launch_plan::Plan;
 use problems::Shape;
 
 use crate::JudgeRequest;
-use crate::bench::Interruption;
 use crate::compile::wire::{CompileTimes, CompiledSource};
-use crate::outcome::ShapeOutcome;
+use crate::outcome::{Interruption, ShapeOutcome};
 
 /// What a judging has found out so far.
 #[derive(Default)]

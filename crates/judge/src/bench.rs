@@ -1,49 +1,24 @@
 //! The supervisor's side of a judging on a device: an executor with the submission, a checker with the
 //! reference, and the memory through which outputs go from one to the other.
-//!
-//! Both children are started before there is anything to run, so that they are confined and have their
-//! devices open by the time the source is compiled.
 
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use device::{OpenRequest, Target};
+use device::Bounds;
 use domain::report::OutputMismatch;
 use domain::{MachineState, TimerRef, Verdict, VerdictKind};
-use sandbox::{ChildCommand, ChildFailure, Mailbox, Policy, Session};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use sandbox::ChildFailure;
 
-use crate::Environment;
 use crate::check::wire::{CheckReply, CheckRequest, Checked};
-use crate::child::{CHECK_ROLE, EXECUTE_ROLE};
-use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed, Run};
+use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed, Run, TimedRun};
 use crate::inputs::RunKeys;
-use crate::wire::{Blame, Code, Program};
+use crate::lane::Occupied;
+use crate::outcome::Interruption;
+use crate::pair::{OWN_WALL, Pair, ask, ours, unexpected};
+use crate::wire::{Blame, Program};
 
-/// A child's own allocations beyond the device memory it simulates.
-const OVERHEAD_BYTES: u64 = 2 << 30;
-const MAX_RESPONSE_BYTES: u64 = 64 << 20;
-/// Wall clock of one request to the checker. Only the problem's own code runs there.
+/// Wall clock of one comparison. Only the problem's own code runs there.
 const CHECK_WALL: Duration = Duration::from_secs(120);
-
-/// Why a judging stopped when no shape's verdict says so.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Interruption {
-    pub verdict: Verdict,
-    pub kind: Option<VerdictKind>,
-    pub message: String,
-}
-
-impl Interruption {
-    /// The judge's own fault.
-    pub fn ours(message: String) -> Self {
-        Self {
-            verdict: Verdict::JudgeError,
-            kind: None,
-            message,
-        }
-    }
-}
 
 /// The time of one run among many, by two timers.
 #[derive(Clone, Copy, Debug)]
@@ -56,67 +31,46 @@ pub(crate) struct Slopes {
 
 /// Executor and checker of one judging.
 pub(crate) struct Bench<'a> {
-    environment: &'a Environment,
-    executor: Session,
-    checker: Session,
-    /// Wall clock of the executor over all requests, and what is left of it.
+    // Before the card, which is given back when they are gone.
+    pair: Pair,
+    _card: Option<Occupied>,
+    cancel: &'a AtomicBool,
+    /// Wall clock of all that runs the submission, and what is left of it.
     wall: Duration,
     left: Duration,
 }
 
 impl<'a> Bench<'a> {
-    /// Starts both children. `wall` is the executor's over the whole judging.
-    pub fn start(
-        environment: &'a Environment,
-        open: &OpenRequest,
-        mailbox_bytes: u64,
-        wall: Duration,
-    ) -> Result<Self, Interruption> {
-        let mailbox = Mailbox::create(mailbox_bytes)
-            .map_err(|e| Interruption::ours(format!("no shared memory for outputs: {e}")))?;
-        let start = |role: &str| {
-            let command = ChildCommand {
-                program: environment.program.clone(),
-                role: role.to_owned(),
-                policy: policy(environment, open, mailbox_bytes, wall),
-            };
-            command
-                .start(Some(&mailbox))
-                .map_err(|e| Interruption::ours(format!("{role}: {e}")))
-        };
-        Ok(Self {
-            executor: start(EXECUTE_ROLE)?,
-            checker: start(CHECK_ROLE)?,
-            environment,
+    /// Puts open children to work. `wall` is for all that runs the submission.
+    pub fn new(pair: Pair, card: Option<Occupied>, wall: Duration, cancel: &'a AtomicBool) -> Self {
+        Self {
+            pair,
+            _card: card,
+            cancel,
             wall,
             left: wall,
-        })
+        }
     }
 
-    /// Opens the device in both children. Returns how their confinement fell short, if it did.
-    pub fn open(&mut self, request: &OpenRequest) -> Result<Option<String>, Interruption> {
-        match self.execute(&ExecuteRequest::Open(request.clone()))? {
-            Executed::Done => {}
-            other => return Err(unexpected(&other)),
-        }
-        self.check(&CheckRequest::Open(request.clone()))?;
-        let confinements = [self.executor.confinement(), self.checker.confinement()];
-        Ok(confinements.into_iter().flatten().find_map(|c| c.warning()))
+    /// How the children's confinement falls short, if it does.
+    pub fn warning(&self) -> Option<String> {
+        let both = [&self.pair.executor, &self.pair.checker];
+        let known = both.into_iter().filter_map(|child| child.confinement());
+        known.into_iter().find_map(|c| c.warning())
     }
 
     /// Loads both programs. `Some`: the submission's cannot be loaded, by its own fault.
     pub fn load(
         &mut self,
-        submission: Program,
-        reference: Program,
-        kernels: Option<Code>,
+        submission: (Program, Bounds),
+        reference: (Program, Bounds),
     ) -> Result<Option<Blame>, Interruption> {
-        self.check(&CheckRequest::Load {
-            program: Box::new(reference),
-            kernels: kernels.clone(),
-        })?;
-        let program = Box::new(submission);
-        match self.execute(&ExecuteRequest::Load { program, kernels })? {
+        let (program, bounds) = reference;
+        let program = Box::new(program);
+        self.check(&CheckRequest::Load { program, bounds })?;
+        let (program, bounds) = submission;
+        let program = Box::new(program);
+        match self.submission(&ExecuteRequest::Load { program, bounds })? {
             Executed::Failed(blame) => Ok(Some(blame)),
             _ => Ok(None),
         }
@@ -129,7 +83,7 @@ impl<'a> Bench<'a> {
         keys: &RunKeys,
     ) -> Result<Result<Run, Blame>, Interruption> {
         let keys = keys.clone();
-        match self.execute(&ExecuteRequest::Run { shape, keys })? {
+        match self.submission(&ExecuteRequest::Run { shape, keys })? {
             Executed::Ran(run) => Ok(Ok(run)),
             Executed::Failed(blame) => Ok(Err(blame)),
             other => Err(unexpected(&other)),
@@ -138,21 +92,21 @@ impl<'a> Bench<'a> {
 
     /// Keeps the device busy until its clock is steady; times of the canary, s.
     pub fn warm_up(&mut self) -> Result<Vec<f64>, Interruption> {
-        match self.execute(&ExecuteRequest::WarmUp)? {
+        match self.own(&ExecuteRequest::WarmUp)? {
             Executed::Warm(times) => Ok(times.iter().map(Duration::as_secs_f64).collect()),
             other => Err(unexpected(&other)),
         }
     }
 
-    /// One timed run; seconds, on a device that measures.
+    /// One timed run.
     pub fn time(
         &mut self,
         shape: usize,
         keys: &RunKeys,
-    ) -> Result<Result<Option<f64>, Blame>, Interruption> {
+    ) -> Result<Result<TimedRun, Blame>, Interruption> {
         let keys = keys.clone();
-        match self.execute(&ExecuteRequest::Time { shape, keys })? {
-            Executed::Timed(time) => Ok(Ok(time.map(|t| t.as_secs_f64()))),
+        match self.submission(&ExecuteRequest::Time { shape, keys })? {
+            Executed::Timed(run) => Ok(Ok(run)),
             Executed::Failed(blame) => Ok(Err(blame)),
             other => Err(unexpected(&other)),
         }
@@ -160,7 +114,16 @@ impl<'a> Bench<'a> {
 
     /// Checks what the last timed run left; its outputs then lie in the mailbox.
     pub fn deliver(&mut self) -> Result<Result<(), Blame>, Interruption> {
-        match self.execute(&ExecuteRequest::Deliver)? {
+        self.done(&ExecuteRequest::Deliver)
+    }
+
+    /// Gives the timed runs' buffers back and checks what lies around them.
+    pub fn finish(&mut self) -> Result<Result<(), Blame>, Interruption> {
+        self.done(&ExecuteRequest::Finish)
+    }
+
+    fn done(&mut self, request: &ExecuteRequest) -> Result<Result<(), Blame>, Interruption> {
+        match self.own(request)? {
             Executed::Done => Ok(Ok(())),
             Executed::Failed(blame) => Ok(Err(blame)),
             other => Err(unexpected(&other)),
@@ -169,7 +132,7 @@ impl<'a> Bench<'a> {
 
     /// The time of one run among many by events and by the timer, s.
     pub fn slope(&mut self, shape: usize) -> Result<Result<Option<Slopes>, Blame>, Interruption> {
-        match self.execute(&ExecuteRequest::Slope { shape })? {
+        match self.submission(&ExecuteRequest::Slope { shape })? {
             Executed::Slope(slope) => Ok(Ok(slope.map(|(by_events, by_timer)| Slopes {
                 by_events_s: by_events.as_secs_f64(),
                 by_timer_s: by_timer.map(|time| time.as_secs_f64()),
@@ -181,7 +144,7 @@ impl<'a> Bench<'a> {
 
     /// What the device's sensors say, and what measures.
     pub fn state(&mut self) -> Result<(Option<MachineState>, Option<TimerRef>), Interruption> {
-        match self.execute(&ExecuteRequest::State)? {
+        match self.own(&ExecuteRequest::State)? {
             Executed::State { state, timer } => Ok((state, timer)),
             other => Err(unexpected(&other)),
         }
@@ -200,71 +163,36 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn execute(&mut self, request: &ExecuteRequest) -> Result<Executed, Interruption> {
+    /// Something that runs the submission, within what is left of its time.
+    fn submission(&mut self, request: &ExecuteRequest) -> Result<Executed, Interruption> {
         let started = Instant::now();
-        let reply: Result<ExecuteReply, _> =
-            ask(&mut self.executor, request, self.left, self.environment);
+        let reply = ask(&mut self.pair.executor, request, self.left, self.cancel);
         self.left = self.left.saturating_sub(started.elapsed());
-        reply
-            .map_err(|failure| blame_executor(&failure, self.wall))?
-            .map_err(|message| Interruption::ours(format!("executor: {message}")))
+        let reply: ExecuteReply = reply.map_err(|failure| blame_submission(&failure, self.wall))?;
+        reply.map_err(|message| Interruption::ours(format!("executor: {message}")))
+    }
+
+    /// Something that runs the judge's code only.
+    fn own(&mut self, request: &ExecuteRequest) -> Result<Executed, Interruption> {
+        let reply = ask(&mut self.pair.executor, request, OWN_WALL, self.cancel);
+        let reply: ExecuteReply = reply.map_err(|failure| ours("executor", &failure))?;
+        reply.map_err(|message| Interruption::ours(format!("executor: {message}")))
     }
 
     fn check(&mut self, request: &CheckRequest) -> Result<Checked, Interruption> {
-        let reply: Result<CheckReply, _> =
-            ask(&mut self.checker, request, CHECK_WALL, self.environment);
-        reply
-            .map_err(|failure| match failure {
-                ChildFailure::Cancelled => cancelled(),
-                other => Interruption::ours(format!("checker: {other}")),
-            })?
-            .map_err(|message| Interruption::ours(format!("checker: {message}")))
+        let reply = ask(&mut self.pair.checker, request, CHECK_WALL, self.cancel);
+        let reply: CheckReply = reply.map_err(|failure| ours("checker", &failure))?;
+        reply.map_err(|message| Interruption::ours(format!("checker: {message}")))
     }
 }
 
-fn ask<Reply: DeserializeOwned>(
-    session: &mut Session,
-    request: &impl Serialize,
-    wall: Duration,
-    environment: &Environment,
-) -> Result<Reply, ChildFailure> {
-    let request = serde_json::to_vec(request).expect("a request is plain data");
-    let answer = session.ask(&request, wall, Some(&environment.cancel), &mut |_| {})?;
-    serde_json::from_slice(&answer).map_err(|e| ChildFailure::Protocol(e.to_string()))
-}
-
-fn policy(
-    environment: &Environment,
-    open: &OpenRequest,
-    mailbox_bytes: u64,
-    wall: Duration,
-) -> Policy {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
-    let access = device::access(&open.target);
-    let simulated = open.memory_limit_bytes * 2 + mailbox_bytes + OVERHEAD_BYTES;
-    Policy {
-        readable: access.readable,
-        loadable: access.loadable,
-        writable: access.writable,
-        local_listener: access.local_listener,
-        // Every host thread may burn the whole wall clock; the wall clock is the real limit.
-        cpu_s: (wall + CHECK_WALL).as_secs() * threads,
-        wall,
-        // A GPU's driver reserves far more addresses than it uses memory.
-        memory_bytes: (open.target == Target::Emulated).then_some(simulated),
-        max_response_bytes: MAX_RESPONSE_BYTES,
-        allow_unconfined: environment.allow_unconfined,
-    }
-}
-
-fn blame_executor(failure: &ChildFailure, wall: Duration) -> Interruption {
+fn blame_submission(failure: &ChildFailure, wall: Duration) -> Interruption {
     match failure {
         ChildFailure::WallClock { .. } | ChildFailure::CpuLimit => Interruption {
             verdict: Verdict::TimeLimit,
             kind: Some(VerdictKind::WallClock),
             message: format!("running took longer than {} s, the limit", wall.as_secs()),
         },
-        ChildFailure::Cancelled => cancelled(),
         ChildFailure::MemoryLimit => Interruption {
             verdict: Verdict::MemoryLimit,
             kind: None,
@@ -275,18 +203,6 @@ fn blame_executor(failure: &ChildFailure, wall: Duration) -> Interruption {
             kind: None,
             message: "the kernels printed more than the judge takes".to_owned(),
         },
-        other => Interruption::ours(format!("executor: {other}")),
-    }
-}
-
-fn unexpected(answer: &Executed) -> Interruption {
-    Interruption::ours(format!("the executor answered out of turn: {answer:?}"))
-}
-
-fn cancelled() -> Interruption {
-    Interruption {
-        verdict: Verdict::Cancelled,
-        kind: None,
-        message: "cancelled while running".to_owned(),
+        other => ours("executor", other),
     }
 }

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use device::Card;
 use domain::{Clock, DeviceName};
 use toolchain::Toolchain;
+
+use crate::Lane;
 
 /// The surroundings of a judging.
 #[derive(Clone)]
@@ -17,7 +20,7 @@ pub struct Environment {
     /// Where compiled references are kept between judgings; `None` keeps nothing.
     pub cache: Option<PathBuf>,
     /// The GPU of this host that judgings on a GPU use, where there is one.
-    pub gpu: Option<Gpu>,
+    pub lane: Option<Arc<Lane>>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Judge on a host without Landlock too. Every report then carries a warning.
@@ -34,7 +37,7 @@ impl Environment {
             toolchain,
             program,
             cache: None,
-            gpu: None,
+            lane: None,
             clock,
             allow_unconfined: false,
             cancel: Arc::default(),
@@ -42,13 +45,17 @@ impl Environment {
     }
 }
 
-/// A GPU of this host. One judging at a time may use it.
+/// A GPU of this host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gpu {
     /// What model it is.
     pub name: DeviceName,
+    /// The driver's name of this very card.
+    pub uuid: String,
     /// The driver's index.
     pub ordinal: u32,
+    /// The card itself, where the driver tells enough for a process to see no other.
+    pub card: Option<Card>,
     /// What to time with; without it nothing is ranked.
     pub cupti: Option<PathBuf>,
 }

@@ -15,6 +15,7 @@ const WALL: Duration = Duration::from_secs(30);
 pub fn gpus(program: &Path, allow_unconfined: bool) -> Result<Vec<GpuInfo>, String> {
     let access = access(&Target::Gpu {
         ordinal: 0,
+        card: None,
         cupti: None,
     });
     let command = ChildCommand {
@@ -25,6 +26,7 @@ pub fn gpus(program: &Path, allow_unconfined: bool) -> Result<Vec<GpuInfo>, Stri
             loadable: access.loadable,
             writable: access.writable,
             local_listener: access.local_listener,
+            environment: access.environment,
             cpu_s: WALL.as_secs(),
             wall: WALL,
             memory_bytes: None,

@@ -14,6 +14,8 @@ pub(crate) const SOURCE: &str = include_str!("kernels/kernels.cu");
 const THREADS: u32 = 256;
 /// Blocks of a kernel that strides over its data; enough for every card.
 const MAX_BLOCKS: u64 = 4096;
+/// Numbers that the health probe asks for: every multiprocessor has some to make.
+const PROBE_ELEMENTS: u64 = 1 << 18;
 /// Steps of the canary: some 0.1 ms at any card's clock, long against the timer's tick.
 const CANARY_STEPS: u32 = 50_000;
 
@@ -57,6 +59,39 @@ impl Kernels {
         };
         let cleared = [zero(kernels.flush, flush_bytes), zero(kernels.cell, 8)];
         device.run(stream, &cleared).map(|_| kernels)
+    }
+
+    /// Whether the device makes of known inputs what it must. The generator is asked for integers, which
+    /// every device makes alike.
+    pub fn probe(&self, device: &mut dyn Device, stream: StreamId) -> Result<(), DeviceError> {
+        let generator = Generator::Integers {
+            low: -1_000_000,
+            high: 1_000_000,
+        };
+        let key = [0x5a; 32];
+        let spec = TensorSpec {
+            name: "probe".to_owned(),
+            element: ElementType::I32,
+            direction: domain::Direction::In,
+            dims: vec![PROBE_ELEMENTS],
+            bytes: PROBE_ELEMENTS * 4,
+            align_bytes: 16,
+            generator: Some(generator),
+        };
+        let mut expected = Vec::new();
+        let generator = spec.generator.as_ref().expect("set above");
+        problems::generate::fill(generator, spec.element, &spec.dims, key, &mut expected);
+        let buffer = device.allocate(spec.bytes, &spec.name)?;
+        let made = self.initialise(buffer, &spec, Some(key));
+        device.run(stream, &[made])?;
+        let found = device.read(buffer)?;
+        device.free(buffer)?;
+        if found != expected {
+            return Err(DeviceError::Internal(
+                "the card fails its health probe: it makes wrong numbers".to_owned(),
+            ));
+        }
+        Ok(())
     }
 
     /// Puts a tensor's initial contents into its buffer: generated, or poison where it has no generator.

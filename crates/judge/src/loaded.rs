@@ -10,6 +10,8 @@ use domain::VerdictKind;
 use launch_plan::{Buffer, Launch, LaunchArgument, Place, Plan};
 
 use crate::compile::wire::symbol_expression;
+use crate::kernels::Kernels;
+use crate::opened::Opened;
 use crate::wire::Code;
 
 /// Scratch buffers of a plan, by the plan's numbers.
@@ -20,24 +22,36 @@ pub(crate) struct Loaded {
     pub device: Box<dyn Device>,
     pub stream: StreamId,
     module: ModuleId,
+    has_globals: bool,
     /// Mangled kernel name by instantiation.
     lowered_names: BTreeMap<String, String>,
 }
 
 impl Loaded {
-    /// Puts the code on the device.
-    pub fn new(mut device: Box<dyn Device>, code: Code) -> Result<Self, DeviceError> {
+    /// Puts the code on an open device. The judge's kernels there go to the caller.
+    pub fn new(opened: Opened, code: Code) -> Result<(Self, Option<Kernels>), DeviceError> {
+        let Opened {
+            mut device,
+            stream,
+            kernels,
+        } = opened;
         let module = device.load(ModuleImage {
             ptx: &code.ptx,
             cubin: &code.cubin,
         })?;
-        let stream = device.stream()?;
-        Ok(Self {
+        let loaded = Self {
             device,
             stream,
             module,
+            has_globals: device::cuda::has_globals(&code.cubin) != Some(false),
             lowered_names: code.lowered_names,
-        })
+        };
+        Ok((loaded, kernels))
+    }
+
+    /// Whether the code can keep something from one launch to the next.
+    pub fn has_globals(&self) -> bool {
+        self.has_globals
     }
 
     /// Puts the program's globals back to their initial contents.

@@ -5,6 +5,34 @@ use domain::{Verdict, VerdictKind};
 
 use crate::wire::Blame;
 
+/// Why a judging stopped when no shape's verdict says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Interruption {
+    pub verdict: Verdict,
+    pub kind: Option<VerdictKind>,
+    pub message: String,
+}
+
+impl Interruption {
+    /// The judge's own fault.
+    pub fn ours(message: String) -> Self {
+        Self {
+            verdict: Verdict::JudgeError,
+            kind: None,
+            message,
+        }
+    }
+
+    /// Somebody called it off.
+    pub fn cancelled() -> Self {
+        Self {
+            verdict: Verdict::Cancelled,
+            kind: None,
+            message: "cancelled while running".to_owned(),
+        }
+    }
+}
+
 /// One shape's result.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShapeOutcome {

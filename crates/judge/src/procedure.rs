@@ -1,18 +1,22 @@
 //! The procedure, step by step. It always ends in a report; there is no other way out.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use device::{OpenRequest, Target};
+use device::{Bounds, OpenRequest, Target};
 use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signature, Verdict};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::assemble::{Findings, assemble};
-use crate::bench::{Bench, Interruption};
-use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource, KernelsJob};
-use crate::compile::{compile, compile_cached, kernels};
+use crate::bench::Bench;
+use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource};
+use crate::compile::{compile, compile_cached};
 use crate::inputs::run_keys;
-use crate::outcome::ShapeOutcome;
+use crate::lane::{Lane, Occupied};
+use crate::outcome::{Interruption, ShapeOutcome};
+use crate::pair::{Pair, Start};
 use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_bytes};
 use crate::{Environment, JudgeRequest, timing};
 
@@ -20,9 +24,6 @@ use crate::{Environment, JudgeRequest, timing};
 const EMULATED_WALL: Duration = Duration::from_secs(60);
 /// The same on a GPU, where each run has its own limit too.
 const GPU_WALL: Duration = Duration::from_secs(300);
-/// Device memory that the judge takes for itself on a GPU.
-const JUDGE_MEMORY_BYTES: u64 = 2 << 30;
-
 /// Wall clock of a reference's compile; a package's own code, proven before it was published.
 const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
 
@@ -65,27 +66,29 @@ impl<'a> Judging<'a> {
 
     fn proceed(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Interruption> {
         let package = &self.request.package;
-        let open = self.open_request()?;
         self.findings.shapes = package.shapes(self.request.mode, self.request.device.kind(), None);
         let parameters = self.parameters()?;
 
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();
-        let wall = self.wall();
-        let mut bench = Bench::start(self.environment, &open, most.unwrap_or(0), wall)?;
+        let opening = self.opening(most.unwrap_or(0))?;
+        let cancel = &self.environment.cancel;
         // The children open their devices while the source is compiled.
         let (opened, compiled) = std::thread::scope(|scope| {
-            let opening = scope.spawn(|| bench.open(&open));
+            let opening = scope.spawn(|| opening.finish(cancel));
             let compiled = self.compile(progress);
             (opening.join(), compiled)
         });
         let compiled = compiled?;
         let opened = opened.map_err(|_| Interruption::ours("a child's opening panicked".into()))?;
-        self.findings.warnings.extend(opened?);
+        let (pair, card) = opened?;
+        let mut bench = Bench::new(pair, card, self.wall(), cancel);
+        self.findings.warnings.extend(bench.warning());
 
         let submission = program(&self.findings.shapes, &parameters, compiled.submission);
         let reference = program(&self.findings.shapes, &parameters, compiled.reference);
         let shapes = submission.shapes.clone();
-        if let Some(blame) = bench.load(submission, reference, compiled.kernels)? {
+        let bounds = self.bounds();
+        if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {
             self.findings.outcomes.push(blame.into());
             return Ok(());
         }
@@ -93,36 +96,53 @@ impl<'a> Judging<'a> {
         self.time(&mut bench, &shapes, progress)
     }
 
-    fn open_request(&self) -> Result<OpenRequest, Interruption> {
-        let limits = &self.request.package.limits;
+    /// Children for this judging, on their way. The emulated device's are started by this thread, which
+    /// outlives them; a GPU's are the lane's.
+    fn opening(&self, mailbox_bytes: u64) -> Result<Opening, Interruption> {
         let device = self.request.device;
-        let (target, memory_limit_bytes) = match device.kind() {
-            DeviceKind::Emulated => (Target::Emulated, limits.memory_bytes),
-            DeviceKind::Gpu => {
-                let gpu = self
-                    .environment
-                    .gpu
-                    .as_ref()
-                    .filter(|gpu| gpu.name == device);
-                let gpu = gpu.ok_or_else(|| Interruption {
-                    verdict: Verdict::Unsupported,
-                    kind: None,
-                    message: format!("this host has no `{device}`"),
-                })?;
-                let target = Target::Gpu {
-                    ordinal: gpu.ordinal,
-                    cupti: gpu.cupti.clone(),
-                };
-                (target, limits.memory_bytes * 2 + JUDGE_MEMORY_BYTES)
-            }
+        let limits = scoring::device(device).limits.clone();
+        if device.kind() == DeviceKind::Gpu {
+            let lane = self.environment.lane.as_ref();
+            let lane = lane.filter(|lane| lane.gpu().name == device);
+            let lane = lane.ok_or_else(|| Interruption {
+                verdict: Verdict::Unsupported,
+                kind: None,
+                message: format!("this host has no `{device}`"),
+            })?;
+            return Ok(Opening::OnLane {
+                lane: Arc::clone(lane),
+                mailbox_bytes,
+            });
+        }
+        let pair = Pair::start(&Start {
+            program: &self.environment.program,
+            target: &Target::Emulated,
+            mailbox_bytes,
+            simulated_bytes: self.request.package.limits.memory_bytes * 2,
+            cpu: EMULATED_WALL * 2,
+            allow_unconfined: self.environment.allow_unconfined,
+        })?;
+        let request = OpenRequest {
+            target: Target::Emulated,
+            limits,
         };
-        Ok(OpenRequest {
-            target,
-            limits: scoring::device(device).limits.clone(),
-            memory_limit_bytes,
+        Ok(Opening::Emulated { pair, request })
+    }
+
+    /// What the submission and the reference may use. A reference computes in double precision, and gives
+    /// a magnitude besides each value: eight times a submission's bytes where elements have two.
+    fn bounds(&self) -> (Bounds, Bounds) {
+        let limits = &self.request.package.limits;
+        let of = |memory_bytes| Bounds {
+            memory_bytes,
             instruction_fuel: limits.emulated_instructions / LANES_EXPECTED,
             run_limit: seconds(limits.run_s),
-        })
+        };
+        match self.request.device.kind() {
+            DeviceKind::Emulated => (of(limits.memory_bytes), of(limits.memory_bytes)),
+            // Timed runs take turns on several sets of buffers.
+            DeviceKind::Gpu => (of(limits.memory_bytes * 2), of(limits.memory_bytes * 8)),
+        }
     }
 
     /// Wall clock of the executor. The emulated device is bounded by instructions, and slow.
@@ -145,23 +165,9 @@ impl<'a> Judging<'a> {
         let compiled = Compiled {
             submission: self.compile_submission()?,
             reference: self.compile_reference()?,
-            kernels: self.compile_kernels()?,
         };
         report(1);
         Ok(compiled)
-    }
-
-    /// The judge's own kernels make inputs where those are large, which on the emulated device they
-    /// never are.
-    fn compile_kernels(&self) -> Result<Option<Code>, Interruption> {
-        if self.request.device.kind() == DeviceKind::Emulated {
-            return Ok(None);
-        }
-        let job = KernelsJob {
-            arch: scoring::device(self.request.device).limits.arch.clone(),
-            toolchain: self.environment.toolchain.root().to_owned(),
-        };
-        kernels(self.environment, &job, REFERENCE_COMPILE_WALL).map(Some)
     }
 
     fn compile_submission(&mut self) -> Result<CompiledSource, Interruption> {
@@ -345,11 +351,34 @@ impl<'a> Judging<'a> {
     }
 }
 
+/// Children that are being made ready.
+enum Opening {
+    Emulated { pair: Pair, request: OpenRequest },
+    OnLane { lane: Arc<Lane>, mailbox_bytes: u64 },
+}
+
+impl Opening {
+    fn finish(self, cancel: &AtomicBool) -> Result<(Pair, Option<Occupied>), Interruption> {
+        match self {
+            Self::Emulated { mut pair, request } => {
+                pair.open(&request, None, cancel)?;
+                Ok((pair, None))
+            }
+            Self::OnLane {
+                lane,
+                mailbox_bytes,
+            } => {
+                let (pair, card) = lane.enter(mailbox_bytes, cancel)?;
+                Ok((pair, Some(card)))
+            }
+        }
+    }
+}
+
 /// All code of a judging.
 struct Compiled {
     submission: CompiledSource,
     reference: CompiledSource,
-    kernels: Option<Code>,
 }
 
 fn program(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use device::{OpenRequest, Target};
+use device::{Bounds, OpenRequest, Target};
 use domain::{DeviceName, Direction, ElementType};
 use problems::{Generator, TensorSpec};
 use toolchain::{CompileRequest, Toolchain};
@@ -42,12 +42,18 @@ pub(crate) fn compiled(source: &str) -> Code {
     }
 }
 
-/// An emulated H200 with a gigabyte.
+/// An emulated H200.
 pub(crate) fn emulated() -> OpenRequest {
     OpenRequest {
         target: Target::Emulated,
         limits: scoring::device(DeviceName::H200).limits.clone(),
-        memory_limit_bytes: 1 << 30,
+    }
+}
+
+/// A gigabyte, and more instructions than any test needs.
+pub(crate) fn bounds() -> Bounds {
+    Bounds {
+        memory_bytes: 1 << 30,
         instruction_fuel: 1 << 32,
         run_limit: Duration::from_secs(60),
     }

@@ -45,8 +45,8 @@ impl ChildCommand {
     /// Starts the child, hands it `request`, passes its progress messages to `on_message` as they
     /// arrive, and returns its response. Blocks the calling thread, which must outlive the call
     /// (the child dies with the thread that started it). Setting `cancel` ends the call within
-    /// some 20 ms. On return, also by a panic of `on_message`, the process group is dead and the
-    /// child is reaped.
+    /// some 20 ms. On return, also by a panic of `on_message`, the process group is killed and the
+    /// child is reaped, unless a driver holds it for longer than some seconds.
     pub fn run(
         &self,
         request: &[u8],
@@ -74,6 +74,7 @@ impl ChildCommand {
             .arg(&self.role)
             .env_clear()
             .envs(ENVIRONMENT)
+            .envs(self.policy.environment.iter().map(|(k, v)| (k, v)))
             .current_dir("/")
             .process_group(0)
             .stdin(Stdio::piped())

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Why a child gave no response. Its process group is dead and reaped in every case.
+/// Why a child gave no response. Its process group was killed in every case, and is gone unless a driver
+/// holds it.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildFailure {
     /// The child could not be started.
@@ -48,6 +49,19 @@ pub enum ChildFailure {
     /// The host lacks Landlock or seccomp and the policy insists on both.
     #[error("this host cannot confine the child: {0}")]
     Unconfined(String),
+}
+
+impl ChildFailure {
+    /// The failure without what the child wrote to standard error, for readers who must not see what
+    /// untrusted code printed.
+    #[must_use]
+    pub fn in_own_words(&self) -> String {
+        match self {
+            Self::Signal { signal, .. } => format!("ended by signal {signal}"),
+            Self::ExitCode { code, .. } => format!("exited with status {code} and no response"),
+            other => other.to_string(),
+        }
+    }
 }
 
 fn said(stderr: &str) -> String {

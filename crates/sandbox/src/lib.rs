@@ -16,6 +16,7 @@
 //! Not done here: an empty network namespace, cgroups and a zygote.
 #![cfg(target_os = "linux")]
 
+mod caught;
 mod child;
 mod command;
 mod confine;
@@ -28,6 +29,7 @@ mod seccomp;
 mod supervise;
 mod support;
 
+pub use caught::CaughtOutput;
 pub use child::{ChildChannel, EnterError, enter};
 pub use command::{ChildCommand, ChildResponse, ENVIRONMENT};
 pub use failure::ChildFailure;

@@ -10,13 +10,14 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use memmap2::MmapRaw;
+use memmap2::{MmapOptions, MmapRaw};
 
 /// Shared memory of a fixed size.
 #[derive(Debug)]
 pub struct Mailbox {
     file: File,
     map: MmapRaw,
+    is_writable: bool,
 }
 
 impl Mailbox {
@@ -40,6 +41,12 @@ impl Mailbox {
         Self::map(file)
     }
 
+    /// The same memory for somebody who must not write to it: the descriptor that a child gets of it
+    /// cannot be mapped for writing.
+    pub fn for_reading(&self) -> io::Result<Self> {
+        Self::map(File::open(format!("/proc/self/fd/{}", self.descriptor()))?)
+    }
+
     /// The mailbox behind a descriptor that the parent passed on.
     #[allow(unsafe_code)]
     pub(crate) fn inherited(fd: RawFd) -> io::Result<Self> {
@@ -47,9 +54,23 @@ impl Mailbox {
         Self::map(unsafe { File::from_raw_fd(fd) })
     }
 
+    #[allow(unsafe_code)]
     fn map(file: File) -> io::Result<Self> {
-        let map = MmapRaw::map_raw(&file)?;
-        Ok(Self { file, map })
+        // SAFETY: flags of a descriptor that is held open; no memory is involved.
+        let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
+        if flags < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let is_writable = flags & libc::O_ACCMODE == libc::O_RDWR;
+        let map = match is_writable {
+            true => MmapRaw::map_raw(&file)?,
+            false => MmapOptions::new().map_raw_read_only(&file)?,
+        };
+        Ok(Self {
+            file,
+            map,
+            is_writable,
+        })
     }
 
     /// Size in bytes.
@@ -78,7 +99,7 @@ impl Mailbox {
         Some(copy)
     }
 
-    /// Lets `write` fill `bytes` bytes from `offset`; `None` past the end.
+    /// Lets `write` fill `bytes` bytes from `offset`; `None` past the end, or where it is for reading.
     #[allow(unsafe_code)]
     pub fn fill<T>(
         &mut self,
@@ -86,7 +107,7 @@ impl Mailbox {
         bytes: usize,
         write: impl FnOnce(&mut [u8]) -> T,
     ) -> Option<T> {
-        self.check(offset, bytes)?;
+        self.check(offset, bytes).filter(|()| self.is_writable)?;
         // SAFETY: the range is inside the mapping, which lives as long as `self`. The protocol lets
         // one process at a time use the mailbox; one that breaks it garbles bytes, which have no
         // invalid values.
@@ -133,6 +154,17 @@ mod tests {
         assert_eq!(mailbox.read(0, 8).unwrap(), b"\0\0abc\0\0\0");
         assert_eq!(mailbox.read(6, 3), None);
         assert_eq!(mailbox.fill(usize::MAX, 2, |_| ()), None);
+    }
+
+    #[test]
+    fn a_reader_sees_what_is_written_and_writes_nothing() {
+        let mut mailbox = Mailbox::create(8).unwrap();
+        let mut reader = mailbox.for_reading().unwrap();
+        mailbox.fill(0, 3, |slot| slot.copy_from_slice(b"abc"));
+        assert_eq!(reader.read(0, 3).unwrap(), b"abc");
+        assert_eq!(reader.fill(0, 1, |_| ()), None);
+        let forced = MmapRaw::map_raw(&reader.file);
+        assert!(forced.is_err(), "the descriptor itself does not allow it");
     }
 
     #[test]

@@ -21,8 +21,11 @@ pub struct Policy {
     pub local_listener: bool,
     /// Processor time over all threads, in seconds.
     pub cpu_s: u64,
-    /// Time from the start of the child to its response.
+    /// Time from the start of a child that is asked once to its response. A session's requests each
+    /// bring a limit of their own.
     pub wall: Duration,
+    /// Variables of the environment besides [`crate::ENVIRONMENT`].
+    pub environment: Vec<(String, String)>,
     /// Address space (`RLIMIT_AS`). `None` for children that use CUDA, which reserves far more
     /// addresses than memory.
     pub memory_bytes: Option<u64>,

@@ -251,6 +251,7 @@ mod tests {
             loadable: vec![],
             writable: vec![],
             local_listener: true,
+            environment: vec![],
             cpu_s: 1,
             wall: std::time::Duration::from_secs(1),
             memory_bytes: None,

@@ -17,6 +17,11 @@ use crate::policy::{Confinement, Policy};
 const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long a child that closed its pipe may take to exit by itself, so that its status is known.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
+/// How long the end of a killed child is waited for. One that hangs in a driver's call cannot die before
+/// the call returns; a thread then waits on, and the judge does not.
+const REAP_GRACE: Duration = Duration::from_secs(5);
+/// Between two looks at a child that is to end.
+const REAP_INTERVAL: Duration = Duration::from_millis(1);
 /// What is kept of standard error.
 const MAX_STDERR_BYTES: usize = 64 * 1024;
 /// The child's own words (policy in force, refusal), on top of what the policy admits.
@@ -48,6 +53,11 @@ struct Pipes {
 struct Exit {
     status: libc::c_int,
 }
+
+/// As `waitpid` tells it of a child that was killed.
+const KILLED: Exit = Exit {
+    status: libc::SIGKILL,
+};
 
 impl Session {
     /// Takes over a child that was just started. `greeting` is the first thing it reads.
@@ -93,6 +103,10 @@ impl Session {
         cancel: Option<&AtomicBool>,
         on_message: &mut dyn FnMut(&[u8]),
     ) -> Result<Vec<u8>, ChildFailure> {
+        if let Err(failure) = self.listen_for_nothing() {
+            self.kill();
+            return Err(failure);
+        }
         let frame = frame::encode(Tag::Request, request).map_err(ChildFailure::Spawn)?;
         self.outbox.extend(frame);
         self.frames.decoder.renew();
@@ -106,6 +120,19 @@ impl Session {
             self.kill();
         }
         answer
+    }
+
+    /// A child speaks when it is asked. What lies here before the question must not pass for the answer.
+    fn listen_for_nothing(&mut self) -> Result<(), ChildFailure> {
+        if self.frames.confinement.is_none() {
+            return Ok(()); // it says how it is confined as soon as it is
+        }
+        let decoder = &mut self.frames.decoder;
+        self.pipes.receive(decoder).map_err(|e| broken(&e))?;
+        if decoder.is_mid_frame() {
+            return Err(ChildFailure::Protocol("it spoke out of turn".into()));
+        }
+        Ok(())
     }
 
     fn converse(
@@ -149,7 +176,7 @@ impl Session {
             if Instant::now() >= grace {
                 return ChildFailure::Protocol("the pipe was closed without a response".into());
             }
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(REAP_INTERVAL);
         };
         self.pipes.collect_stderr();
         let failure = exit.explain(&self.policy, self.pipes.stderr_text());
@@ -162,22 +189,28 @@ impl Session {
     }
 
     #[allow(unsafe_code)]
-    fn wait(&mut self, flags: libc::c_int) -> Option<Exit> {
+    fn try_reap(&mut self) -> Option<Exit> {
         if self.reaped.is_none() {
             let mut status = 0;
             // SAFETY: our own child, not yet waited for (`reaped` says so, and `Child::wait` is
             // never called), so its id cannot have been reused; the pointer is to a live local.
-            let answer =
-                unsafe { libc::waitpid(self.child.id() as libc::pid_t, &raw mut status, flags) };
+            let answer = unsafe {
+                libc::waitpid(
+                    self.child.id() as libc::pid_t,
+                    &raw mut status,
+                    libc::WNOHANG,
+                )
+            };
+            let nobodys =
+                answer < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ECHILD);
             if answer > 0 {
                 self.reaped = Some(Exit { status });
+            } else if nobodys {
+                // Somebody else reaped it; how it ended is not to be known any more.
+                self.reaped = Some(KILLED);
             }
         }
         self.reaped
-    }
-
-    fn try_reap(&mut self) -> Option<Exit> {
-        self.wait(libc::WNOHANG)
     }
 }
 
@@ -191,13 +224,28 @@ impl Session {
         // child is not reaped; a group that is gone gives an error that changes nothing.
         // SAFETY: no memory is involved.
         unsafe { libc::killpg(self.child.id() as libc::pid_t, libc::SIGKILL) };
-        while self.reaped.is_none() {
-            if self.wait(0).is_none()
-                && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted
-            {
-                break; // nothing to wait for: somebody else reaped it
+        let patience = Instant::now() + REAP_GRACE;
+        while self.try_reap().is_none() {
+            if Instant::now() >= patience {
+                return self.leave_to_a_thread();
             }
+            std::thread::sleep(REAP_INTERVAL);
         }
+    }
+
+    /// Lets a thread reap a child that was killed and cannot die yet.
+    #[allow(unsafe_code)]
+    fn leave_to_a_thread(&mut self) {
+        let id = self.child.id() as libc::pid_t;
+        self.reaped = Some(KILLED);
+        std::thread::spawn(move || {
+            let mut status = 0;
+            // SAFETY: our own child, which nobody else waits for from here on (`reaped` is set); the
+            // pointer is to a live local.
+            while unsafe { libc::waitpid(id, &raw mut status, 0) } < 0
+                && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+            {}
+        });
     }
 }
 

@@ -34,6 +34,12 @@ const TESTS: &[(&str, fn())] = &[
     ("large_requests_and_responses_do_not_deadlock", large),
     ("a_session_answers_again_and_shares_memory", session),
     ("a_session_that_failed_stays_failed", failed_session),
+    ("an_answer_nobody_asked_for_ends_a_session", out_of_turn),
+    ("what_a_library_prints_is_caught", caught),
+    (
+        "variables_of_the_policy_join_the_fixed_environment",
+        variables,
+    ),
     ("everything_dangerous_is_denied", denied),
     ("granted_paths_can_be_read_and_nothing_beside_them", granted),
     ("a_driver_may_listen_and_name_its_threads", driver),
@@ -67,6 +73,7 @@ fn policy() -> Policy {
         loadable: vec![],
         writable: vec![],
         local_listener: false,
+        environment: vec![],
         cpu_s: 10,
         wall: Duration::from_secs(20),
         memory_bytes: Some(1 << 30),
@@ -182,6 +189,39 @@ fn session() {
     // The pipes, the mailbox and the standard three.
     assert_eq!(ask(b"descriptors"), b"6");
     assert!(session.confinement().unwrap().is_confined());
+}
+
+fn out_of_turn() {
+    let mut session = command("__chatty", policy()).start(None).unwrap();
+    let wall = Duration::from_secs(5);
+    let first = session.ask(b"one", wall, None, &mut |_| {}).unwrap();
+    assert_eq!(first, b"one");
+    std::thread::sleep(Duration::from_millis(200));
+    let failure = session.ask(b"two", wall, None, &mut |_| {}).unwrap_err();
+    assert!(
+        matches!(&failure, ChildFailure::Protocol(why) if why.contains("out of turn")),
+        "{failure}"
+    );
+}
+
+fn caught() {
+    let mut session = command("__caught", policy()).start(None).unwrap();
+    let mut ask = |text: &[u8]| {
+        let answer = session.ask(text, Duration::from_secs(5), None, &mut |_| {});
+        String::from_utf8(answer.unwrap()).unwrap()
+    };
+    assert_eq!(ask(b"hello"), "hello true");
+    assert_eq!(ask(b"longer than 8"), "longer t false");
+    assert_eq!(ask(b"again"), "again true");
+}
+
+fn variables() {
+    let policy = Policy {
+        environment: vec![("CUDA_VISIBLE_DEVICES".to_owned(), "GPU-1".to_owned())],
+        ..policy()
+    };
+    let state = text(run("__state", b"", policy));
+    assert!(state.contains("CUDA_VISIBLE_DEVICES"), "{state}");
 }
 
 fn failed_session() {

@@ -107,6 +107,7 @@ pub fn confined(
             loadable: toolchain.loadable_paths(),
             writable: vec![],
             local_listener: false,
+            environment: vec![],
             cpu_s,
             wall: Duration::from_secs(60),
             memory_bytes: Some(4 << 30),

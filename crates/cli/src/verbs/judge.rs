@@ -68,7 +68,7 @@ pub(crate) async fn run(
     let mut ticker = Ticker::new(terminal);
     let mut environment =
         local::environment(&arguments.judging, &state, &mut |step| ticker.say(step))?;
-    let device = local::device(&arguments.judging, &mut environment)?;
+    let device = local::device(&arguments.judging, &mut environment, arguments.batch)?;
     let requests = sources.into_iter().map(|source| JudgeRequest {
         package: package.clone(),
         source,

@@ -139,7 +139,7 @@ fn proof(
     let state = local::state_folder(global, terminal)?;
     let mut ticker = Ticker::new(terminal);
     let mut environment = local::environment(judging, &state, &mut |step| ticker.say(step))?;
-    let device = local::device(judging, &mut environment)?;
+    let device = local::device(judging, &mut environment, true)?;
     let mut on_row = |row: &Row| ticker.say(&format!("{}: {}", row.file, row.verdict));
     let seed = local::fresh_seed();
     let verification = verify(&environment, &package, device, seed, &mut on_row);

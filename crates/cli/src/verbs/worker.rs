@@ -53,7 +53,10 @@ pub(crate) async fn run(
     })?;
     let mut environment =
         local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
-    let device = local::device(&arguments.judging, &mut environment)?;
+    let device = local::device(&arguments.judging, &mut environment, true)?;
+    if let Some(lane) = &environment.lane {
+        lane.prepare();
+    }
     let packages = local::packages(&arguments.judging.problems, terminal)?;
     let settings = Settings {
         url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),

@@ -13,7 +13,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUlimit, CUresu
 use domain::TargetLimits;
 
 use super::driver::{self, DriverError, Version, cu};
-use super::{fault, names};
+use super::{fault, files, names};
 use crate::{DeviceError, GpuInfo};
 
 /// What kernels may print between two waits before the rest is lost.
@@ -30,7 +30,13 @@ fn list() -> Result<Vec<GpuInfo>, DriverError> {
     // SAFETY: the driver is loaded, and the pointer is valid.
     unsafe { cu!(cuDeviceGetCount(&raw mut count)) }?;
     (0..u32::try_from(count).unwrap_or(0))
-        .map(|ordinal| describe(ordinal, device(ordinal)?))
+        .map(|ordinal| {
+            let gpu = describe(ordinal, device(ordinal)?)?;
+            Ok(GpuInfo {
+                minor: files::minor(&gpu.uuid),
+                ..gpu
+            })
+        })
         .collect()
 }
 
@@ -60,6 +66,7 @@ fn describe(ordinal: u32, device: sys::CUdevice) -> Result<GpuInfo, DriverError>
         name,
         uuid: names::uuid_text(uuid.bytes.map(|byte| byte as u8)),
         memory_bytes: memory_bytes as u64,
+        minor: None,
     })
 }
 
@@ -145,7 +152,14 @@ impl Context {
         })
     }
 
-    /// Free and total device memory.
+    /// Whether kernels can follow any pointer of this process.
+    pub(super) fn reaches_host_memory(&self) -> bool {
+        let pageable = Attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS;
+        // What cannot be ruled out counts.
+        self.attribute(pageable) != Ok(0)
+    }
+
+    /// Free device memory.
     pub(super) fn free_bytes(&self) -> Result<u64, DriverError> {
         let (mut free, mut total) = (0, 0);
         // SAFETY: the context is current, and both pointers are valid.

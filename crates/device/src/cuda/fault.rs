@@ -43,6 +43,9 @@ pub(super) fn device_error(error: &DriverError, may_trap: bool) -> DeviceError {
     let DriverError::Call { code, .. } = error else {
         return DeviceError::Internal(error.to_string());
     };
+    if *code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+        return DeviceError::NoMemoryLeft(error.to_string());
+    }
     let Some((kind, what)) = kernel_fault(*code, may_trap) else {
         return DeviceError::Internal(error.to_string());
     };
@@ -188,6 +191,12 @@ mod tests {
         }
         assert!(!is_sticky(CUresult::CUDA_ERROR_INVALID_VALUE));
         assert!(!is_sticky(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
+    }
+
+    #[test]
+    fn memory_that_runs_out_outside_a_buffer_is_the_authors() {
+        let meaning = meaning(CUresult::CUDA_ERROR_OUT_OF_MEMORY, false);
+        assert!(matches!(meaning, DeviceError::NoMemoryLeft(_)), "{meaning}");
     }
 
     #[test]

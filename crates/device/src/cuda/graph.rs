@@ -61,7 +61,11 @@ fn instantiate(graph: sys::CUgraph, stream: &Stream) -> Result<sys::CUgraphExec,
     // SAFETY: the graph and the stream live, and the pointer is valid.
     unsafe { cu!(cuGraphInstantiateWithFlags(&raw mut executable, graph, 0)) }?;
     // SAFETY: both handles live.
-    unsafe { cu!(cuGraphUpload(executable, stream.handle())) }?;
+    if let Err(error) = unsafe { cu!(cuGraphUpload(executable, stream.handle())) } {
+        // SAFETY: instantiated above, and nothing was launched.
+        let _destroyed = unsafe { cu!(cuGraphExecDestroy(executable)) };
+        return Err(error);
+    }
     Ok(executable)
 }
 

@@ -11,15 +11,20 @@ use object::read::elf::{FileHeader, SectionHeader};
 /// literals share the section of variables; a module that has only those is reset for nothing.
 #[must_use]
 pub fn has_globals(cubin: &[u8]) -> Option<bool> {
+    global_bytes(cubin).map(|bytes| bytes > 0)
+}
+
+/// Memory of those variables.
+pub(super) fn global_bytes(cubin: &[u8]) -> Option<u64> {
     let header = FileHeader64::<Endianness>::parse(cubin).ok()?;
     let endian = header.endian().ok()?;
     let sections = header.sections(endian, cubin).ok()?;
-    Some(sections.iter().any(|section| {
-        section.sh_size(endian) > 0
-            && sections
-                .section_name(endian, section)
-                .is_ok_and(holds_globals)
-    }))
+    let of_variables = sections.iter().filter(|section| {
+        let name = sections.section_name(endian, section);
+        name.is_ok_and(holds_globals)
+    });
+    let sizes = of_variables.map(|section| section.sh_size(endian));
+    Some(sizes.fold(0, u64::saturating_add))
 }
 
 fn holds_globals(name: &[u8]) -> bool {

@@ -56,6 +56,32 @@ impl Memory {
         })
     }
 
+    /// Admits so many bytes besides those in use. The card must have them: what runs out later is then
+    /// the program's doing.
+    pub(super) fn admit(&mut self, bytes: u64) -> Result<(), DeviceError> {
+        let free = self.context.told(self.context.free_bytes())?;
+        if free < bytes {
+            return Err(DeviceError::Internal(format!(
+                "the card has {free} bytes free and the judging may need {bytes}: something else uses it"
+            )));
+        }
+        self.limit_bytes = self.used_bytes.saturating_add(bytes);
+        Ok(())
+    }
+
+    /// Counts memory that was allocated elsewhere.
+    pub(super) fn charge(&mut self, bytes: u64) -> Result<(), DeviceError> {
+        let available_bytes = self.limit_bytes.saturating_sub(self.used_bytes);
+        if bytes > available_bytes {
+            return Err(DeviceError::OutOfMemory {
+                requested_bytes: bytes,
+                available_bytes,
+            });
+        }
+        self.used_bytes += bytes;
+        Ok(())
+    }
+
     /// Makes a buffer. Bands do not count towards the limit.
     pub(super) fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
         self.context.alive()?;
@@ -146,11 +172,24 @@ impl Memory {
 
     /// Reads every live band back.
     pub(super) fn verify_guards(&self) -> Result<(), DeviceError> {
+        self.verify(self.buffers.values())
+    }
+
+    /// Reads the bands of some buffers back.
+    pub(super) fn verify_guards_of(&self, ids: &[BufferId]) -> Result<(), DeviceError> {
+        let buffers: Vec<&Buffer> = ids
+            .iter()
+            .map(|id| self.buffer(*id))
+            .collect::<Result<_, _>>()?;
+        self.verify(buffers)
+    }
+
+    fn verify<'a>(&self, buffers: impl IntoIterator<Item = &'a Buffer>) -> Result<(), DeviceError> {
         self.context.alive()?;
         if let Some(fault) = &self.seen {
             return Err(DeviceError::Fault(fault.clone()));
         }
-        for buffer in self.buffers.values() {
+        for buffer in buffers {
             if let Place::Own(layout) = buffer.place
                 && let Some(fault) = self.inspect(buffer, layout)?
             {

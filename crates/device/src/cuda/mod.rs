@@ -16,6 +16,7 @@ mod context;
 mod cupti;
 mod driver;
 mod fault;
+mod files;
 mod graph;
 mod guard;
 mod image;
@@ -40,7 +41,7 @@ pub use image::has_globals;
 
 use crate::Slope;
 use crate::{
-    Address, BufferId, Device, DeviceError, GpuInfo, KernelLayout, ModuleId, ModuleImage,
+    Address, Bounds, BufferId, Device, DeviceError, GpuInfo, KernelLayout, ModuleId, ModuleImage,
     Operation, Span, StreamId,
 };
 use context::Context;
@@ -167,6 +168,12 @@ impl Device for CudaDevice {
         &self.limits
     }
 
+    fn bound(&mut self, bounds: &Bounds) -> Result<(), DeviceError> {
+        self.context.alive()?;
+        self.span_limit = bounds.run_limit;
+        self.memory.admit(bounds.memory_bytes)
+    }
+
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
         self.memory.allocate(bytes, label)
     }
@@ -195,9 +202,15 @@ impl Device for CudaDevice {
         self.memory.verify_guards()
     }
 
+    fn verify_guards_of(&mut self, buffers: &[BufferId]) -> Result<(), DeviceError> {
+        self.memory.verify_guards_of(buffers)
+    }
+
     fn load(&mut self, image: ModuleImage<'_>) -> Result<ModuleId, DeviceError> {
         self.context.alive()?;
-        self.modules.push(Module::load(&self.context, image)?);
+        let module = Module::load(&self.context, image)?;
+        self.memory.charge(module.global_bytes())?;
+        self.modules.push(module);
         let last = self.modules.len() - 1;
         Ok(ModuleId(u32::try_from(last).unwrap_or(u32::MAX)))
     }
@@ -293,7 +306,15 @@ impl Device for CudaDevice {
     }
 
     fn timer(&self) -> Option<TimerRef> {
-        Some(self.timer.describe(self.context.version().to_string()))
+        let mut described = self.timer.describe(self.context.version().to_string());
+        if self.context.reaches_host_memory() {
+            described.unranked = Some(
+                "kernels can reach the host's memory on this system (HMM), the timer's records \
+                 included; load the driver's module nvidia_uvm with uvm_disable_hmm=1"
+                    .to_owned(),
+            );
+        }
+        Some(described)
     }
 }
 

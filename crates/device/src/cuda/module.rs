@@ -20,7 +20,8 @@ pub(super) struct Module {
     context: Rc<Context>,
     cubin: Vec<u8>,
     handle: sys::CUmodule,
-    has_globals: bool,
+    /// Memory of its variables.
+    global_bytes: u64,
     functions: BTreeMap<String, Function>,
     /// Variables that were asked for, by mangled name.
     pub(super) symbols: BTreeMap<String, BufferId>,
@@ -36,7 +37,7 @@ pub(super) struct Function {
 
 impl Module {
     pub(super) fn load(context: &Rc<Context>, image: ModuleImage<'_>) -> Result<Self, DeviceError> {
-        let has_globals = image::has_globals(image.cubin)
+        let global_bytes = image::global_bytes(image.cubin)
             .ok_or_else(|| DeviceError::Internal("the code is no CUBIN".to_owned()))?;
         if image::may_trap(image.ptx) {
             context.note_trap();
@@ -46,14 +47,18 @@ impl Module {
             context: Rc::clone(context),
             cubin: image.cubin.to_vec(),
             handle,
-            has_globals,
+            global_bytes,
             functions: BTreeMap::new(),
             symbols: BTreeMap::new(),
         })
     }
 
     pub(super) fn has_globals(&self) -> bool {
-        self.has_globals
+        self.global_bytes > 0
+    }
+
+    pub(super) fn global_bytes(&self) -> u64 {
+        self.global_bytes
     }
 
     /// Gives every variable, those without external names too, its initial contents.

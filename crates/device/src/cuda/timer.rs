@@ -165,9 +165,12 @@ fn median(values: &mut [f64]) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-#[allow(clippy::needless_pass_by_value)] // the shape that `map_err` asks for
+/// Records that are missing or odd say nothing of the next span; a call that fails does.
 fn internal(error: CuptiError) -> DeviceError {
-    DeviceError::Internal(error.to_string())
+    match error {
+        CuptiError::Span(error) => DeviceError::Unmeasured(error.to_string()),
+        other => DeviceError::Internal(other.to_string()),
+    }
 }
 
 #[cfg(test)]

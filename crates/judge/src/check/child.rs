@@ -1,6 +1,6 @@
 //! Inside the `__check` child.
 
-use device::Device;
+use device::Bounds;
 use domain::report::OutputMismatch;
 use domain::{Direction, ElementType};
 use problems::{TensorSpec, compare};
@@ -11,12 +11,13 @@ use super::wire::{CheckReply, CheckRequest, Checked};
 use crate::inputs::RunKeys;
 use crate::kernels::Kernels;
 use crate::loaded::Loaded;
-use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_slots};
+use crate::opened::Opened;
+use crate::wire::{ParameterJob, Program, ShapeJob, mailbox_slots};
 
 /// The checker between requests.
 pub(crate) struct Checker {
     mailbox: Mailbox,
-    device: Option<Box<dyn Device>>,
+    opened: Option<Opened>,
     reference: Option<Loaded>,
     kernels: Option<Kernels>,
     shapes: Vec<ShapeJob>,
@@ -26,7 +27,7 @@ impl Checker {
     pub fn new(mailbox: Mailbox) -> Self {
         Self {
             mailbox,
-            device: None,
+            opened: None,
             reference: None,
             kernels: None,
             shapes: Vec::new(),
@@ -35,26 +36,29 @@ impl Checker {
 
     pub fn answer(&mut self, request: CheckRequest) -> CheckReply {
         match request {
-            CheckRequest::Open(request) => {
-                self.device = Some(device::open(&request).map_err(|e| e.to_string())?);
+            CheckRequest::Open { request, kernels } => {
+                let opened = Opened::new(&request, kernels.as_ref());
+                self.opened = Some(opened.map_err(|e| e.to_string())?);
                 Ok(Checked::Done)
             }
-            CheckRequest::Load { program, kernels } => self.load(*program, kernels.as_ref()),
+            CheckRequest::Probe => {
+                let opened = self.opened.as_mut().ok_or("no device is open")?;
+                opened.probe().map_err(|e| e.to_string())?;
+                Ok(Checked::Done)
+            }
+            CheckRequest::Load { program, bounds } => self.load(*program, &bounds),
             CheckRequest::Compare { shape, keys } => {
                 self.compare(shape, &keys).map(Checked::Compared)
             }
         }
     }
 
-    fn load(&mut self, program: Program, kernels: Option<&Code>) -> CheckReply {
-        let device = self.device.take().ok_or("no device is open")?;
-        let mut loaded =
-            Loaded::new(device, program.code).map_err(|e| format!("reference: {e}"))?;
-        let stream = loaded.stream;
-        self.kernels = kernels
-            .map(|code| Kernels::load(loaded.device.as_mut(), stream, code))
-            .transpose()
-            .map_err(|e| e.to_string())?;
+    fn load(&mut self, program: Program, bounds: &Bounds) -> CheckReply {
+        let mut opened = self.opened.take().ok_or("no device is open")?;
+        opened.bound(bounds).map_err(|e| e.to_string())?;
+        let (loaded, kernels) =
+            Loaded::new(opened, program.code).map_err(|e| format!("reference: {e}"))?;
+        self.kernels = kernels;
         self.reference = Some(loaded);
         self.shapes = program.shapes;
         Ok(Checked::Done)

@@ -1,6 +1,6 @@
 //! What the checker is asked and what it answers.
 
-use device::OpenRequest;
+use device::{Bounds, OpenRequest};
 use domain::report::OutputMismatch;
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +11,20 @@ use crate::wire::{Code, Program};
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum CheckRequest {
     /// Open the device. Comes first.
-    Open(OpenRequest),
-    /// Load the problem's reference. Comes second.
+    Open {
+        /// Which device.
+        request: OpenRequest,
+        /// The judge's own kernels, where inputs are to be made on the device.
+        kernels: Option<Code>,
+    },
+    /// See that the device still works.
+    Probe,
+    /// Load the problem's reference, once.
     Load {
         /// The reference.
         program: Box<Program>,
-        /// The judge's own kernels, where inputs are to be made on the device.
-        kernels: Option<Code>,
+        /// What it may use.
+        bounds: Bounds,
     },
     /// Run the reference on the inputs of these keys and compare with the outputs in the mailbox.
     Compare {

@@ -15,13 +15,16 @@ use self::wire::{
     CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, KernelsJob, KernelsReply,
 };
 use crate::Environment;
-use crate::bench::Interruption;
 use crate::child::COMPILE_ROLE;
+use crate::outcome::Interruption;
 use crate::wire::Code;
 
 /// Memory of one compile.
 const MEMORY_BYTES: u64 = 4 << 30;
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
+
+/// Wall clock of a compile of the judge's own kernels.
+pub(crate) const KERNELS_WALL: Duration = Duration::from_secs(60);
 
 /// Sent by the host (its operator, or the kernel out of memory), never by a source.
 const SIGKILL: i32 = 9;
@@ -116,6 +119,7 @@ fn policy(environment: &Environment, wall: Duration) -> Policy {
         loadable: environment.toolchain.loadable_paths(),
         writable: Vec::new(),
         local_listener: false,
+        environment: vec![],
         cpu_s: cpu_s(wall),
         wall,
         memory_bytes: Some(MEMORY_BYTES),

@@ -1,7 +1,8 @@
 //! Inside the `__execute` child: owns a device with the submission on it.
 
-use device::Device;
-use sandbox::Mailbox;
+use device::{Bounds, OpenRequest, Target};
+use domain::Verdict;
+use sandbox::{CaughtOutput, Mailbox};
 
 use super::run::{RunFailure, run};
 use super::timed::{Rotation, warm_up};
@@ -9,15 +10,21 @@ use super::wire::{ExecuteReply, ExecuteRequest, Executed};
 use crate::inputs::RunKeys;
 use crate::kernels::Kernels;
 use crate::loaded::Loaded;
-use crate::wire::{Code, Program, ShapeJob};
+use crate::opened::Opened;
+use crate::wire::{Blame, Code, Program, ShapeJob};
 
 /// The executor between requests.
 pub(crate) struct Executor {
     mailbox: Mailbox,
     memory_bytes: u64,
-    device: Option<Box<dyn Device>>,
+    opened: Option<Opened>,
     work: Option<Work>,
+    /// What a GPU's kernels print.
+    caught: Option<CaughtOutput>,
 }
+
+/// What kernels may print in one run.
+const PRINTED_BYTES: usize = 64 << 10;
 
 /// A submission on its device.
 struct Work {
@@ -32,8 +39,9 @@ impl Executor {
         Self {
             mailbox,
             memory_bytes: 0,
-            device: None,
+            opened: None,
             work: None,
+            caught: None,
         }
     }
 
@@ -47,26 +55,31 @@ impl Executor {
 
     fn perform(&mut self, request: ExecuteRequest) -> Result<Executed, RunFailure> {
         match request {
-            ExecuteRequest::Open(request) => {
-                self.memory_bytes = request.memory_limit_bytes;
-                self.device = Some(device::open(&request)?);
+            ExecuteRequest::Open { request, kernels } => self.open(&request, kernels.as_ref()),
+            ExecuteRequest::Probe => {
+                let opened = self.opened.as_mut().ok_or_else(not_open)?;
+                opened.probe().map_err(|e| ours(&e.to_string()))?;
                 Ok(Executed::Done)
             }
-            ExecuteRequest::Load { program, kernels } => self.load(*program, kernels.as_ref()),
-            ExecuteRequest::Run { shape, keys } => {
-                let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
-                work.end_rotation()?;
-                let shape = work.shapes.get(shape).ok_or_else(no_shape)?;
-                let kernels = work.kernels.as_ref();
-                let mailbox = &mut self.mailbox;
-                run(&mut work.submission, kernels, shape, &keys, mailbox).map(Executed::Ran)
-            }
+            ExecuteRequest::Load { program, bounds } => self.load(*program, &bounds),
+            ExecuteRequest::Run { shape, keys } => self.run(shape, &keys),
             ExecuteRequest::WarmUp => {
                 let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
                 let kernels = work.kernels.as_ref().ok_or_else(no_kernels)?;
-                warm_up(&mut work.submission, kernels).map(Executed::Warm)
+                let warm = warm_up(&mut work.submission, kernels);
+                warm.map(Executed::Warm)
             }
-            ExecuteRequest::Time { shape, keys } => self.time(shape, &keys),
+            ExecuteRequest::Time { shape, keys } => {
+                let timed = self.time(shape, &keys);
+                self.printed()?; // nobody reads it, and the next run's must not follow it
+                timed
+            }
+            ExecuteRequest::Finish => {
+                let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
+                work.end_rotation()?;
+                work.submission.device.verify_guards_of(&[])?;
+                Ok(Executed::Done)
+            }
             ExecuteRequest::Deliver => {
                 let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
                 let kernels = work.kernels.as_ref().ok_or_else(no_kernels)?;
@@ -96,16 +109,27 @@ impl Executor {
         }
     }
 
-    fn load(&mut self, program: Program, kernels: Option<&Code>) -> Result<Executed, RunFailure> {
-        let device = self
-            .device
-            .take()
-            .ok_or_else(|| ours("no device is open"))?;
-        let mut submission = Loaded::new(device, program.code)?;
-        let stream = submission.stream;
-        let kernels = kernels
-            .map(|code| Kernels::load(submission.device.as_mut(), stream, code))
-            .transpose()?;
+    fn open(
+        &mut self,
+        request: &OpenRequest,
+        kernels: Option<&Code>,
+    ) -> Result<Executed, RunFailure> {
+        if request.target != Target::Emulated {
+            let caught = CaughtOutput::start();
+            let caught = caught.map_err(|e| ours(&format!("what kernels print: {e}")))?;
+            self.caught = Some(caught);
+        }
+        // No submission is on the device yet.
+        let opened = Opened::new(request, kernels).map_err(|e| ours(&e.to_string()))?;
+        self.opened = Some(opened);
+        Ok(Executed::Done)
+    }
+
+    fn load(&mut self, program: Program, bounds: &Bounds) -> Result<Executed, RunFailure> {
+        let mut opened = self.opened.take().ok_or_else(not_open)?;
+        self.memory_bytes = bounds.memory_bytes;
+        opened.bound(bounds).map_err(|e| ours(&e.to_string()))?;
+        let (submission, kernels) = Loaded::new(opened, program.code)?;
         self.work = Some(Work {
             submission,
             kernels,
@@ -113,6 +137,43 @@ impl Executor {
             rotation: None,
         });
         Ok(Executed::Done)
+    }
+
+    fn run(&mut self, shape: usize, keys: &RunKeys) -> Result<Executed, RunFailure> {
+        let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
+        work.end_rotation()?;
+        let shape = work.shapes.get(shape).ok_or_else(no_shape)?;
+        let kernels = work.kernels.as_ref();
+        let ran = run(
+            &mut work.submission,
+            kernels,
+            shape,
+            keys,
+            &mut self.mailbox,
+        );
+        let printed = self.printed()?;
+        let mut ran = ran?;
+        if let Some(printed) = printed {
+            ran.printed = printed;
+        }
+        Ok(Executed::Ran(ran))
+    }
+
+    /// What a GPU's kernels printed since the last call. Another device says so itself.
+    fn printed(&mut self) -> Result<Option<String>, RunFailure> {
+        let Some(caught) = &mut self.caught else {
+            return Ok(None);
+        };
+        match caught.take(PRINTED_BYTES) {
+            Ok((text, true)) => Ok(Some(text)),
+            Ok((_, false)) => Err(RunFailure::Blamed(Blame {
+                verdict: Verdict::OutputLimit,
+                kind: None,
+                message: format!("the kernels printed more than {PRINTED_BYTES} bytes"),
+                line: None,
+            })),
+            Err(error) => Err(ours(&format!("what kernels print: {error}"))),
+        }
     }
 
     fn time(&mut self, index: usize, keys: &RunKeys) -> Result<Executed, RunFailure> {
@@ -127,8 +188,9 @@ impl Executor {
         let rotation = work
             .rotation
             .get_or_insert_with(|| Rotation::new(submission, index, shape, memory_bytes));
-        let time = rotation.time(submission, kernels, shape, keys)?;
-        Ok(Executed::Timed(time))
+        rotation
+            .time(submission, kernels, shape, keys)
+            .map(Executed::Timed)
     }
 }
 
@@ -139,6 +201,10 @@ impl Work {
             None => Ok(()),
         }
     }
+}
+
+fn not_open() -> RunFailure {
+    ours("no device is open")
 }
 
 fn nothing_loaded() -> RunFailure {
@@ -159,14 +225,15 @@ fn ours(message: &str) -> RunFailure {
 
 #[cfg(test)]
 mod tests {
-    use domain::{Direction, ElementType, Verdict, VerdictKind};
+    use domain::{Direction, ElementType, VerdictKind};
     use launch_plan::{Argument, Program as HostProgram};
     use problems::{Generator, element};
 
     use super::*;
+    use crate::execute::wire::TimedRun;
     use crate::kernels;
-    use crate::test_support::{compiled, emulated, vector};
-    use crate::wire::{Blame, ParameterJob, mailbox_slots};
+    use crate::test_support::{bounds, compiled, emulated, vector};
+    use crate::wire::{ParameterJob, mailbox_slots};
 
     const N: u64 = 300;
 
@@ -203,14 +270,19 @@ mod tests {
         let mut code = compiled(kernel);
         code.lowered_names.insert("f".to_owned(), "f".to_owned());
         let mut executor = Executor::new(Mailbox::create(4096).unwrap());
-        let open = ExecuteRequest::Open(emulated());
+        let open = ExecuteRequest::Open {
+            request: emulated(),
+            kernels: Some(compiled(kernels::SOURCE)),
+        };
         assert!(matches!(executor.answer(open), Ok(Executed::Done)));
+        let probed = executor.answer(ExecuteRequest::Probe);
+        assert!(matches!(probed, Ok(Executed::Done)), "{probed:?}");
         let load = ExecuteRequest::Load {
             program: Box::new(Program {
                 code,
                 shapes: vec![shape],
             }),
-            kernels: Some(compiled(kernels::SOURCE)),
+            bounds: bounds(),
         };
         assert!(matches!(executor.answer(load), Ok(Executed::Done)));
         executor
@@ -275,7 +347,7 @@ mod tests {
             // Nothing measures here; the run is the same.
             assert!(matches!(
                 timed(&mut executor, key),
-                Ok(Executed::Timed(None))
+                Ok(Executed::Timed(TimedRun::NotMeasured))
             ));
         }
         let outputs = delivered(&mut executor).unwrap();
@@ -294,7 +366,10 @@ mod tests {
         );
         for key in 0..4 {
             let timed = timed(&mut executor, key);
-            assert!(matches!(timed, Ok(Executed::Timed(None))), "{timed:?}");
+            assert!(
+                matches!(timed, Ok(Executed::Timed(TimedRun::NotMeasured))),
+                "{timed:?}"
+            );
             assert_eq!(delivered(&mut executor).unwrap()[1], 8.0);
         }
     }

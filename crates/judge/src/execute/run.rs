@@ -118,13 +118,17 @@ impl From<DeviceError> for RunFailure {
             }
             DeviceError::Fault(fault) => (Verdict::RuntimeError, Some(fault.kind), fault.line),
             DeviceError::TimeLimit(fault) => (Verdict::TimeLimit, Some(fault.kind), fault.line),
-            DeviceError::OutOfMemory { .. } => (Verdict::MemoryLimit, None, None),
+            DeviceError::OutOfMemory { .. } | DeviceError::NoMemoryLeft(_) => {
+                (Verdict::MemoryLimit, None, None)
+            }
             DeviceError::OutputLimit { .. } => (Verdict::OutputLimit, None, None),
             DeviceError::Unsupported { line, .. } => {
                 (Verdict::Unsupported, Some(VerdictKind::Opcode), line)
             }
             DeviceError::Cancelled => (Verdict::Cancelled, None, None),
-            DeviceError::Internal(message) => return Self::Ours(message),
+            DeviceError::Unmeasured(message) | DeviceError::Internal(message) => {
+                return Self::Ours(message);
+            }
         };
         Self::Blamed(Blame {
             verdict,

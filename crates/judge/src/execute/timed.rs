@@ -1,12 +1,14 @@
 //! Timed runs: fresh inputs at fresh addresses, known caches, one measured span each.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use device::{BufferId, DeviceError, Operation, Slope};
+use device::{BufferId, DeviceError, Operation, Slope, Span};
+use domain::Direction;
 use sandbox::Mailbox;
 
 use super::intact::{Seals, input_modified};
 use super::run::{RunFailure, deliver};
+use super::wire::TimedRun;
 use crate::inputs::RunKeys;
 use crate::kernels::Kernels;
 use crate::loaded::{Loaded, Scratch};
@@ -16,8 +18,8 @@ use crate::wire::{ParameterJob, ShapeJob};
 const SCRATCH_POISON: [u8; 1] = [0xa5];
 /// Rotation goes through this many times the L2 before an address comes back.
 const POOL_OVER_L2: u64 = 5;
-/// More sets of buffers than this do not make a run any colder.
-const MAX_SLOTS: u64 = 64;
+/// As many as a trial has samples: no address comes back within one, however small the sets.
+const MAX_SLOTS: u64 = 100;
 /// The canary runs until this many times in a row agree within [`STEADY`], or [`MAX_WARM_UP`] is over.
 const STEADY_RUNS: usize = 20;
 const STEADY: f64 = 0.005;
@@ -64,11 +66,8 @@ impl Rotation {
 
     /// Gives all buffers back.
     pub fn release(self, submission: &mut Loaded) -> Result<(), DeviceError> {
-        for slot in self.slots {
-            let buffers = slot.buffers.into_iter().flatten();
-            for buffer in buffers.chain(slot.scratch.into_values()) {
-                submission.device.free(buffer)?;
-            }
+        for buffer in self.slots.iter().flat_map(Slot::all) {
+            submission.device.free(buffer)?;
         }
         Ok(())
     }
@@ -80,7 +79,7 @@ impl Rotation {
         kernels: &Kernels,
         shape: &ShapeJob,
         keys: &RunKeys,
-    ) -> Result<Option<Duration>, RunFailure> {
+    ) -> Result<TimedRun, RunFailure> {
         let index = self.turn(submission, shape)?;
         let slot = &self.slots[index];
         submission.reset()?;
@@ -89,9 +88,19 @@ impl Rotation {
         let settled = settle(submission, kernels, slot)?;
         submission.device.run(submission.stream, &settled)?;
         let operations = slot.operations(submission, shape)?;
-        let span = submission.device.time(submission.stream, &operations)?;
+        let started = Instant::now();
+        let timed = submission.device.time(submission.stream, &operations);
+        let wall = started.elapsed();
         self.last = Some((index, keys.clone()));
-        Ok(span.duration)
+        Ok(match timed {
+            Ok(Span { duration: None, .. }) => TimedRun::NotMeasured,
+            Ok(Span {
+                duration: Some(span),
+                ..
+            }) => TimedRun::Took { span, wall },
+            Err(DeviceError::Unmeasured(why)) => TimedRun::Missed(why),
+            Err(error) => return Err(error.into()),
+        })
     }
 
     /// Looks at what the last timed run left: guards, inputs, and the outputs, which go into the
@@ -106,7 +115,8 @@ impl Rotation {
         let none = || RunFailure::Ours("nothing was timed".to_owned());
         let (index, keys) = self.last.take().ok_or_else(none)?;
         let slot = &self.slots[index];
-        submission.device.verify_guards()?;
+        let around: Vec<BufferId> = slot.all().collect();
+        submission.device.verify_guards_of(&around)?;
         deliver(submission, shape, &slot.buffers, mailbox)?;
         let found = Seals::of(submission, Some(kernels), shape, &slot.buffers)?;
         let fresh = initialise(submission, kernels, shape, &keys, slot)?;
@@ -117,7 +127,9 @@ impl Rotation {
         }
     }
 
-    /// The time of one run by the slope over every set of buffers that timed runs have used.
+    /// The time of one run by the slope over every set of buffers that timed runs have used. `None`
+    /// where a run may find something of the last one, which the slope's repeats would, too: that would
+    /// be another run than the timed ones, or one without end.
     pub fn slope(
         &self,
         submission: &mut Loaded,
@@ -126,6 +138,9 @@ impl Rotation {
         let Ok(sets @ 1..) = u32::try_from(self.slots.len()) else {
             return Ok(None);
         };
+        if submission.has_globals() || keeps_state(shape) {
+            return Ok(None);
+        }
         let mut operations = Vec::new();
         for slot in &self.slots {
             operations.extend(slot.operations(submission, shape)?);
@@ -154,7 +169,22 @@ impl Rotation {
     }
 }
 
+/// Whether a run changes what it reads: buffers that are read and written, scratch memory.
+fn keeps_state(shape: &ShapeJob) -> bool {
+    let is_inout = |parameter: &ParameterJob| match parameter {
+        ParameterJob::Tensor { spec, .. } => spec.direction == Direction::Inout,
+        ParameterJob::Scalar => false,
+    };
+    shape.plan.scratch_bytes() > 0 || shape.parameters.iter().any(is_inout)
+}
+
 impl Slot {
+    /// Every buffer of the set.
+    fn all(&self) -> impl Iterator<Item = BufferId> {
+        let parameters = self.buffers.iter().flatten();
+        parameters.chain(self.scratch.values()).copied()
+    }
+
     /// The plan on these buffers. Scratch stays, for it is the slot's and serves the next run too; that
     /// the plan gives it back in time was seen in the untimed run.
     fn operations(
@@ -247,11 +277,10 @@ fn settle(
     slot: &Slot,
 ) -> Result<Vec<Operation>, DeviceError> {
     let mut operations = vec![kernels.scrub()];
-    let parameters = slot.buffers.iter().flatten();
-    for buffer in parameters.chain(slot.scratch.values()) {
-        let bytes = submission.device.size_bytes(*buffer)?;
+    for buffer in slot.all() {
+        let bytes = submission.device.size_bytes(buffer)?;
         if bytes > 0 {
-            operations.push(kernels.demote(*buffer, bytes));
+            operations.push(kernels.demote(buffer, bytes));
         }
     }
     operations.push(kernels.flush());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::OpenRequest;
+use device::{Bounds, OpenRequest};
 use domain::report::Counters;
 use domain::{MachineState, TimerRef};
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,20 @@ use crate::wire::{Blame, Code, Program};
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ExecuteRequest {
     /// Open the device. Comes first.
-    Open(OpenRequest),
-    /// Load the submission. Comes second.
+    Open {
+        /// Which device.
+        request: OpenRequest,
+        /// The judge's own kernels, where runs are to be timed.
+        kernels: Option<Code>,
+    },
+    /// See that the device still works.
+    Probe,
+    /// Load the submission, once.
     Load {
         /// The submission.
         program: Box<Program>,
-        /// The judge's own kernels, where runs are to be timed.
-        kernels: Option<Code>,
+        /// What it may use.
+        bounds: Bounds,
     },
     /// One run from fresh inputs, outputs into the mailbox.
     Run {
@@ -40,6 +47,8 @@ pub(crate) enum ExecuteRequest {
     },
     /// Check what the last timed run left, and put its outputs into the mailbox.
     Deliver,
+    /// Give the timed runs' buffers back, and check what lies around them.
+    Finish,
     /// The time of one run by the slope of two graphs, over the buffers of the last timed runs.
     Slope {
         /// Index of the shape.
@@ -59,8 +68,8 @@ pub(crate) enum Executed {
     Done,
     /// It ran; the outputs lie in the mailbox.
     Ran(Run),
-    /// It ran and was timed; `None` on a device that does not measure.
-    Timed(Option<Duration>),
+    /// It ran.
+    Timed(TimedRun),
     /// Times of one run by events and by the timer; nothing on a device that does not measure.
     Slope(Option<(Duration, Option<Duration>)>),
     /// The clock is steady, or will not become so: times of the canary, in order.
@@ -74,6 +83,22 @@ pub(crate) enum Executed {
     },
     /// The submission failed.
     Failed(Blame),
+}
+
+/// One timed run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum TimedRun {
+    /// It took so long.
+    Took {
+        /// On the device's clock.
+        span: Duration,
+        /// On this host's clock, from before the work was put on the device to after it was waited for.
+        wall: Duration,
+    },
+    /// The timer missed something, and the run is to be done again.
+    Missed(String),
+    /// The device does not measure.
+    NotMeasured,
 }
 
 /// One untimed run.

@@ -14,14 +14,20 @@ use scoring::median;
 
 use self::statistics::interquartile_mean;
 use self::stop::Bounds;
-use crate::bench::{Bench, Interruption, Slopes};
+use crate::bench::{Bench, Slopes};
+use crate::execute::wire::TimedRun;
 use crate::inputs::run_keys;
-use crate::outcome::ShapeOutcome;
+use crate::outcome::{Interruption, ShapeOutcome};
 use crate::wire::ShapeJob;
 
-/// Of so many timed samples one is verified, chosen by the seed, besides one of the first few.
+/// Of so many timed samples one is verified, chosen by the seed, besides one of each trial's first few.
 const VERIFIED_OF: u8 = 32;
-const FIRST_FEW: u8 = 8;
+/// No trial has fewer samples.
+const FIRST_FEW: usize = stop::LEAST_SAMPLES;
+/// Runs of a trial that the timer may miss something of.
+const MOST_MISSED: u32 = 10;
+/// Times that all trials may start anew.
+const MOST_RESTARTS: u32 = 3;
 /// Above this the second timer is not needed: nothing hides in the ends of so long a span.
 const SLOPE_BELOW_S: f64 = 100e-6;
 /// How far the two timers may be apart.
@@ -30,8 +36,10 @@ const AGREEMENT_S: f64 = 0.1e-6;
 /// What CUPTI's instrumentation adds to a node of a graph, seen by events alone: 1.0 us on an H200
 /// (`docs/measurement.md`), with a margin.
 const INSTRUMENTATION_S: f64 = 1.25e-6;
-/// The canary may change by this much over a judging before the clock counts as unsteady.
+/// The canary may change by this much before the clock counts as another one.
 const CANARY_BAND: f64 = 0.02;
+/// How much of a warm-up's end counts as the canary's time.
+const CANARY_RUNS: usize = 8;
 
 /// What the timed phase is given.
 pub(crate) struct Plan<'a> {
@@ -66,22 +74,25 @@ pub(crate) fn time(
         return Ok(None);
     };
     let mut run = Run::new(bench, plan);
-    let mut canary_s = run.bench.warm_up()?;
-    let warm_up_s = canary_s.iter().sum();
-    let first = canary_s.split_off(canary_s.len().saturating_sub(8));
-    let mut canaries = vec![median(&first).unwrap_or(0.0)];
+    let warm_up = run.bench.warm_up()?;
+    let mut canaries = vec![canary(&warm_up)];
     let trials = trials(plan.mode);
-    'trials: for trial in 0..trials {
-        for (place, shape) in run.order(trial).into_iter().enumerate() {
-            let total = trials * plan.weighted.len();
-            progress(step(trial * plan.weighted.len() + place, total));
-            if !run.trial(shape)? {
-                break 'trials;
+    let mut restarts = 0;
+    let mut trial = 0;
+    while trial < trials && run.round(trial, trials, progress)? {
+        let before_s = canaries.last().copied().unwrap_or(0.0);
+        let after_s = canary(&run.bench.warm_up()?);
+        canaries.push(after_s);
+        trial += 1;
+        if is_another_clock(before_s, after_s) {
+            if restarts == MOST_RESTARTS {
+                return Err(unstable(&canaries));
             }
+            // Trials at different clocks have no common time.
+            restarts += 1;
+            run.start_anew();
+            trial = 0;
         }
-        let again = run.bench.warm_up()?;
-        let last = &again[again.len().saturating_sub(8)..];
-        canaries.push(median(last).unwrap_or(0.0));
     }
     let (timings, failed) = run.finish();
     let (after, _) = bench.state()?;
@@ -91,13 +102,30 @@ pub(crate) fn time(
         measurement: Measurement {
             timer,
             clock_mode: ClockMode::Unlocked,
-            warm_up_s,
-            steady: is_steady(&canaries),
+            warm_up_s: warm_up.iter().sum(),
             canary_s: canaries,
+            restarts,
             before,
             after,
         },
     }))
+}
+
+/// The canary's time at the end of a warm-up.
+fn canary(warm_up_s: &[f64]) -> f64 {
+    let last = &warm_up_s[warm_up_s.len().saturating_sub(CANARY_RUNS)..];
+    median(last).unwrap_or(0.0)
+}
+
+fn unstable(canaries_s: &[f64]) -> Interruption {
+    let micros: Vec<String> = canaries_s
+        .iter()
+        .map(|s| format!("{:.2}", s * 1e6))
+        .collect();
+    Interruption::ours(format!(
+        "unstable machine: the clock kept moving; a kernel of known work took {} us",
+        micros.join(", ")
+    ))
 }
 
 fn trials(mode: Mode) -> usize {
@@ -113,11 +141,13 @@ fn bounds(mode: Mode) -> Bounds {
             min_samples: 8,
             max_samples: 30,
             budget_s: 0.1,
+            hard_budget_s: 0.5,
         },
         Mode::Ranked => Bounds {
             min_samples: 12,
             max_samples: 100,
             budget_s: 0.5,
+            hard_budget_s: 2.0,
         },
     }
 }
@@ -130,10 +160,8 @@ fn step(done: usize, total: usize) -> Progress {
     }
 }
 
-fn is_steady(canaries_s: &[f64]) -> bool {
-    let least = canaries_s.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = canaries_s.iter().copied().fold(0.0, f64::max);
-    most <= least * (1.0 + CANARY_BAND)
+fn is_another_clock(before_s: f64, after_s: f64) -> bool {
+    before_s.max(after_s) > before_s.min(after_s) * (1.0 + CANARY_BAND)
 }
 
 /// Whether the two timers tell of the same runs of a plan with so many operations.
@@ -142,16 +170,30 @@ fn agree(by_events_s: f64, by_timer_s: f64, operations: usize) -> bool {
     (by_events_s - by_timer_s).abs() <= AGREEMENT * by_timer_s + slack_s
 }
 
+/// What one timed run came to.
+enum Sample {
+    /// Seconds.
+    Took(f64),
+    /// The timer missed something.
+    Missed(String),
+    /// It failed or was wrong.
+    Failed,
+}
+
 /// The timed phase under way.
 struct Run<'b, 'e, 'p> {
     bench: &'b mut Bench<'e>,
     plan: &'p Plan<'p>,
     /// Trials by shape.
     trials: Vec<Vec<Vec<f64>>>,
+    walls_s: Vec<Vec<f64>>,
     slopes: Vec<Option<Slopes>>,
     verified: Vec<u32>,
+    missed: Vec<u32>,
     /// Runs of each shape so far; number 0 was the untimed one.
     runs: Vec<u64>,
+    /// Rounds over all shapes so far, those that do not count among them.
+    rounds: u64,
     failed: Option<(usize, ShapeOutcome)>,
 }
 
@@ -162,19 +204,47 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
             bench,
             plan,
             trials: vec![Vec::new(); count],
+            walls_s: vec![Vec::new(); count],
             slopes: vec![None; count],
             verified: vec![0; count],
+            missed: vec![0; count],
             runs: vec![1; count],
+            rounds: 0,
             failed: None,
         }
     }
 
-    /// The weighted shapes in this trial's order.
-    fn order(&self, trial: usize) -> Vec<usize> {
+    /// Forgets what was measured; what was found wrong stays found.
+    fn start_anew(&mut self) {
+        self.trials.iter_mut().for_each(Vec::clear);
+        self.walls_s.iter_mut().for_each(Vec::clear);
+        self.slopes.fill(None);
+    }
+
+    /// One trial of every weighted shape. `false`: a run failed, and the phase is over.
+    fn round(
+        &mut self,
+        trial: usize,
+        trials: usize,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<bool, Interruption> {
+        let shapes = self.plan.weighted.len();
+        self.rounds += 1;
+        for (place, shape) in self.order().into_iter().enumerate() {
+            progress(step(trial * shapes + place, trials * shapes));
+            if !self.trial(shape)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The weighted shapes in this round's order.
+    fn order(&self) -> Vec<usize> {
         let mut order = self.plan.weighted.clone();
         order.sort_by_key(|&shape| {
             let id = &self.plan.shapes[shape].id;
-            subkey::derive(self.plan.master_seed, id, trial as u64, "order of shapes")
+            subkey::derive(self.plan.master_seed, id, self.rounds, "order of shapes")
         });
         order
     }
@@ -182,65 +252,97 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
     /// One trial of one shape. `false`: a run failed, and the phase is over.
     fn trial(&mut self, shape: usize) -> Result<bool, Interruption> {
         let bounds = bounds(self.plan.mode);
+        let certain = self.certainly_verified(shape);
         let mut samples_s = Vec::new();
+        let mut missed = 0;
         while !bounds.are_enough(&samples_s) {
-            let Some(sample_s) = self.sample(shape)? else {
-                return Ok(false);
-            };
-            samples_s.push(sample_s);
+            let is_certain = samples_s.len() == certain;
+            match self.sample(shape, is_certain)? {
+                Sample::Took(sample_s) => samples_s.push(sample_s),
+                Sample::Missed(why) => {
+                    missed += 1;
+                    self.missed[shape] += 1;
+                    if missed > MOST_MISSED {
+                        return Err(Interruption::ours(format!("the timer: {why}")));
+                    }
+                }
+                Sample::Failed => return Ok(false),
+            }
         }
         let short = median(&samples_s).is_some_and(|t| t < SLOPE_BELOW_S);
         if short && self.slopes[shape].is_none() {
             match self.bench.slope(shape)? {
                 Ok(slopes) => self.slopes[shape] = slopes,
-                Err(blame) => self.failed = Some((shape, blame.into())),
+                Err(blame) => self.fail(shape, blame.into()),
             }
+        }
+        if self.failed.is_none()
+            && let Err(blame) = self.bench.finish()?
+        {
+            self.fail(shape, blame.into());
         }
         self.trials[shape].push(samples_s);
         Ok(self.failed.is_none())
     }
 
-    /// One sample, verified where the seed says so.
-    fn sample(&mut self, shape: usize) -> Result<Option<f64>, Interruption> {
+    /// Which of a trial's samples is verified whatever else is.
+    fn certainly_verified(&self, shape: usize) -> usize {
+        let id = &self.plan.shapes[shape].id;
+        let key = subkey::derive(
+            self.plan.master_seed,
+            id,
+            self.rounds,
+            "verify one of a trial",
+        );
+        usize::from(key[0]) % FIRST_FEW
+    }
+
+    /// One sample, verified where the seed says so: known to nobody before the sample has ended, since
+    /// the seed never leaves this process.
+    fn sample(&mut self, shape: usize, is_certain: bool) -> Result<Sample, Interruption> {
         let job = &self.plan.shapes[shape];
         let number = self.runs[shape];
         self.runs[shape] += 1;
         let keys = run_keys(job, self.plan.master_seed, number);
-        let sample_s = match self.bench.time(shape, &keys)? {
-            Ok(Some(sample_s)) => sample_s,
-            Ok(None) => return Err(Interruption::ours("the device stopped measuring".into())),
-            Err(blame) => return self.fail(shape, blame.into()),
+        let (span, wall) = match self.bench.time(shape, &keys)? {
+            Ok(TimedRun::Took { span, wall }) => (span, wall),
+            Ok(TimedRun::Missed(why)) => return Ok(Sample::Missed(why)),
+            Ok(TimedRun::NotMeasured) => {
+                return Err(Interruption::ours("the device stopped measuring".into()));
+            }
+            Err(blame) => {
+                self.fail(shape, blame.into());
+                return Ok(Sample::Failed);
+            }
         };
-        if self.is_verified(job, number) {
+        if span > wall {
+            let message = format!("the timer says {span:?} of a run that was over after {wall:?}");
+            return Err(Interruption::ours(message));
+        }
+        if is_certain || self.is_drawn(job, number) {
             if let Err(blame) = self.bench.deliver()? {
-                return self.fail(shape, blame.into());
+                self.fail(shape, blame.into());
+                return Ok(Sample::Failed);
             }
             let mismatches = self.bench.compare(shape, &keys)?;
             if !mismatches.is_empty() {
-                return self.fail(shape, ShapeOutcome::compared(mismatches));
+                self.fail(shape, ShapeOutcome::compared(mismatches));
+                return Ok(Sample::Failed);
             }
             self.verified[shape] += 1;
         }
-        Ok(Some(sample_s))
+        self.walls_s[shape].push(wall.as_secs_f64());
+        Ok(Sample::Took(span.as_secs_f64()))
     }
 
-    /// Known to nobody before the sample has ended: the seed never leaves this process.
-    fn is_verified(&self, job: &ShapeJob, number: u64) -> bool {
-        let draw = |number| {
-            let key = subkey::derive(self.plan.master_seed, &job.id, number, "verify a sample");
-            key[0]
-        };
-        number == 1 + u64::from(draw(0) % FIRST_FEW) || draw(number).is_multiple_of(VERIFIED_OF)
+    fn is_drawn(&self, job: &ShapeJob, number: u64) -> bool {
+        let key = subkey::derive(self.plan.master_seed, &job.id, number, "verify a sample");
+        key[0].is_multiple_of(VERIFIED_OF)
     }
 
-    fn fail(
-        &mut self,
-        shape: usize,
-        mut outcome: ShapeOutcome,
-    ) -> Result<Option<f64>, Interruption> {
+    fn fail(&mut self, shape: usize, mut outcome: ShapeOutcome) {
         outcome.message = outcome.message.map(|m| format!("in a timed run: {m}"));
         self.failed = Some((shape, outcome));
-        Ok(None)
     }
 
     fn finish(self) -> (Vec<Option<Timing>>, Option<(usize, ShapeOutcome)>) {
@@ -273,6 +375,8 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
             slope_by_timer_s,
             timers_agree: slopes
                 .and_then(|slopes| Some(agree(slopes.by_events_s, slopes.by_timer_s?, operations))),
+            host_wall_s: median(&self.walls_s[shape]),
+            missed_samples: self.missed[shape],
             verified_samples: self.verified[shape],
             trials,
         })
@@ -295,8 +399,9 @@ mod tests {
     }
 
     #[test]
-    fn a_canary_within_two_percent_is_steady() {
-        assert!(is_steady(&[1.0, 1.019, 1.01]));
-        assert!(!is_steady(&[1.0, 1.021]));
+    fn a_canary_within_two_percent_is_of_the_same_clock() {
+        assert!(!is_another_clock(1.0, 1.019));
+        assert!(is_another_clock(1.0, 1.021));
+        assert!(is_another_clock(1.021, 1.0));
     }
 }

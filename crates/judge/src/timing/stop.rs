@@ -7,26 +7,32 @@ const ENOUGH: f64 = 0.0025;
 /// A quarter of the timer's tick.
 const ENOUGH_S: f64 = 8e-9;
 
+/// An interquartile mean has no fewer.
+pub(crate) const LEAST_SAMPLES: usize = 4;
+
 /// The bounds of one trial.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Never fewer, however well they agree.
+    /// No fewer, however well they agree, unless runs are very long.
     pub min_samples: usize,
     /// Never more.
     pub max_samples: usize,
-    /// Device time of all samples together, s; the least number is taken in any case.
+    /// Device time of all samples together, s, that ends a trial with its least number.
     pub budget_s: f64,
+    /// The same, that ends it with [`LEAST_SAMPLES`].
+    pub hard_budget_s: f64,
 }
 
 impl Bounds {
     /// Whether the samples of a trial are enough.
     pub fn are_enough(&self, samples_s: &[f64]) -> bool {
         let count = samples_s.len();
+        let spent_s: f64 = samples_s.iter().sum();
         if count < self.min_samples {
-            return false;
+            return count >= LEAST_SAMPLES && spent_s >= self.hard_budget_s;
         }
         count >= self.max_samples
-            || samples_s.iter().sum::<f64>() >= self.budget_s
+            || spent_s >= self.budget_s
             || interquartile_mean(samples_s).is_some_and(is_known)
     }
 }
@@ -43,6 +49,7 @@ mod tests {
         min_samples: 8,
         max_samples: 100,
         budget_s: 1.0,
+        hard_budget_s: 4.0,
     };
 
     fn spread(count: usize, around: f64, by: f64) -> Vec<f64> {
@@ -66,6 +73,13 @@ mod tests {
     #[test]
     fn long_runs_end_by_the_budget() {
         assert!(BOUNDS.are_enough(&spread(8, 0.2, 0.02)));
+    }
+
+    #[test]
+    fn very_long_runs_end_with_fewer_samples() {
+        assert!(!BOUNDS.are_enough(&[2.0; 3]));
+        assert!(BOUNDS.are_enough(&[2.0; 4]));
+        assert!(!BOUNDS.are_enough(&[0.9; 4]));
     }
 
     #[test]

@@ -45,9 +45,39 @@ fn serve_mailbox(mut channel: ChildChannel) -> ! {
     std::process::exit(0)
 }
 
+/// Prints each request through the C library and answers with what was caught.
+fn serve_caught(mut channel: ChildChannel) -> ! {
+    let mut caught = sandbox::CaughtOutput::start().unwrap();
+    while let Ok(request) = channel.request() {
+        let text = std::ffi::CString::new(request).unwrap();
+        // SAFETY: the format takes one string, which ends in a zero.
+        unsafe { libc::printf(c"%s".as_ptr(), text.as_ptr()) };
+        let (text, is_all) = caught.take(8).unwrap();
+        channel
+            .respond(format!("{text} {is_all}").as_bytes())
+            .unwrap();
+    }
+    std::process::exit(0)
+}
+
+/// Answers every request twice.
+fn serve_twice(mut channel: ChildChannel) -> ! {
+    while let Ok(request) = channel.request() {
+        channel.respond(&request).unwrap();
+        channel.respond(b"forged").unwrap();
+    }
+    std::process::exit(0)
+}
+
 fn confined(role: &str, mut channel: ChildChannel) -> ! {
     if role == "__spin" {
         spin();
+    }
+    if role == "__caught" {
+        serve_caught(channel);
+    }
+    if role == "__chatty" {
+        serve_twice(channel);
     }
     if role == "__mailbox" {
         serve_mailbox(channel);
@@ -282,6 +312,7 @@ fn own_command(role: &str, allow_unconfined: bool) -> ChildCommand {
             loadable: vec![],
             writable: vec![],
             local_listener: false,
+            environment: vec![],
             cpu_s: 10,
             wall: Duration::from_secs(20),
             memory_bytes: None,

@@ -1,0 +1,156 @@
+//! Executor and checker: two confined children that share a mailbox.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use device::{OpenRequest, Target};
+use sandbox::{ChildCommand, ChildFailure, Mailbox, Policy, Session};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::check::wire::{CheckReply, CheckRequest, Checked};
+use crate::child::{CHECK_ROLE, EXECUTE_ROLE};
+use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed};
+use crate::outcome::Interruption;
+use crate::wire::Code;
+
+/// A child's own allocations beyond the device memory it simulates.
+const OVERHEAD_BYTES: u64 = 2 << 30;
+const MAX_RESPONSE_BYTES: u64 = 64 << 20;
+/// Wall clock of a request that runs the judge's own code only: drivers take a second or two to wake up.
+pub(crate) const OWN_WALL: Duration = Duration::from_secs(60);
+
+/// How a pair is started.
+pub(crate) struct Start<'a> {
+    /// The binary that is re-executed.
+    pub program: &'a Path,
+    /// The device of both.
+    pub target: &'a Target,
+    /// Room for the outputs of the largest shape.
+    pub mailbox_bytes: u64,
+    /// Device memory that each simulates, where it does.
+    pub simulated_bytes: u64,
+    /// Processor time over all threads of each.
+    pub cpu: Duration,
+    /// Go on where the host cannot confine them.
+    pub allow_unconfined: bool,
+}
+
+/// Both children. They die with the thread that started them.
+pub(crate) struct Pair {
+    pub executor: Session,
+    pub checker: Session,
+    mailbox_bytes: u64,
+}
+
+impl Pair {
+    /// Starts both. They confine themselves while the caller goes on.
+    pub fn start(how: &Start<'_>) -> Result<Self, Interruption> {
+        let no_memory = |e| Interruption::ours(format!("no shared memory for outputs: {e}"));
+        let mailbox = Mailbox::create(how.mailbox_bytes).map_err(no_memory)?;
+        let for_reading = mailbox.for_reading().map_err(no_memory)?;
+        let start = |role: &str, mailbox: &Mailbox| {
+            let command = ChildCommand {
+                program: PathBuf::from(how.program),
+                role: role.to_owned(),
+                policy: policy(how),
+            };
+            command
+                .start(Some(mailbox))
+                .map_err(|e| Interruption::ours(format!("{role}: {e}")))
+        };
+        Ok(Self {
+            executor: start(EXECUTE_ROLE, &mailbox)?,
+            checker: start(CHECK_ROLE, &for_reading)?,
+            mailbox_bytes: how.mailbox_bytes,
+        })
+    }
+
+    /// Opens the device in both.
+    pub fn open(
+        &mut self,
+        request: &OpenRequest,
+        kernels: Option<&Code>,
+        cancel: &AtomicBool,
+    ) -> Result<(), Interruption> {
+        let (request, kernels) = (request.clone(), kernels.cloned());
+        let open = ExecuteRequest::Open {
+            request: request.clone(),
+            kernels: kernels.clone(),
+        };
+        match ask::<ExecuteReply>(&mut self.executor, &open, OWN_WALL, cancel) {
+            Ok(Ok(Executed::Done)) => {}
+            Ok(Ok(other)) => return Err(unexpected(&other)),
+            Ok(Err(message)) => return Err(Interruption::ours(format!("executor: {message}"))),
+            Err(failure) => return Err(ours("executor", &failure)),
+        }
+        let open = CheckRequest::Open { request, kernels };
+        match ask::<CheckReply>(&mut self.checker, &open, OWN_WALL, cancel) {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(message)) => Err(Interruption::ours(format!("checker: {message}"))),
+            Err(failure) => Err(ours("checker", &failure)),
+        }
+    }
+
+    /// Whether both still work, having waited for a judging for a while.
+    pub fn is_well(&mut self, cancel: &AtomicBool) -> bool {
+        let probe = &ExecuteRequest::Probe;
+        let executor = ask::<ExecuteReply>(&mut self.executor, probe, OWN_WALL, cancel);
+        let probe = &CheckRequest::Probe;
+        let checker = ask::<CheckReply>(&mut self.checker, probe, OWN_WALL, cancel);
+        matches!(
+            (executor, checker),
+            (Ok(Ok(Executed::Done)), Ok(Ok(Checked::Done)))
+        )
+    }
+
+    /// Whether outputs of so many bytes fit.
+    pub fn holds(&self, bytes: u64) -> bool {
+        bytes <= self.mailbox_bytes
+    }
+}
+
+/// One request and its reply. The child is gone after a failure.
+pub(crate) fn ask<Reply: DeserializeOwned>(
+    session: &mut Session,
+    request: &impl Serialize,
+    wall: Duration,
+    cancel: &AtomicBool,
+) -> Result<Reply, ChildFailure> {
+    let request = serde_json::to_vec(request).expect("a request is plain data");
+    let answer = session.ask(&request, wall, Some(cancel), &mut |_| {})?;
+    serde_json::from_slice(&answer).map_err(|e| ChildFailure::Protocol(e.to_string()))
+}
+
+/// A failure that no submission is to blame for. What the child printed may be a kernel's.
+pub(crate) fn ours(who: &str, failure: &ChildFailure) -> Interruption {
+    match failure {
+        ChildFailure::Cancelled => Interruption::cancelled(),
+        other => Interruption::ours(format!("{who}: {}", other.in_own_words())),
+    }
+}
+
+pub(crate) fn unexpected(answer: &Executed) -> Interruption {
+    Interruption::ours(format!("the executor answered out of turn: {answer:?}"))
+}
+
+fn policy(how: &Start<'_>) -> Policy {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let access = device::access(how.target);
+    let simulated = how.simulated_bytes + how.mailbox_bytes + OVERHEAD_BYTES;
+    Policy {
+        readable: access.readable,
+        loadable: access.loadable,
+        writable: access.writable,
+        local_listener: access.local_listener,
+        environment: access.environment,
+        // Every host thread may burn the whole wall clock; the wall clock is the real limit.
+        cpu_s: how.cpu.as_secs() * threads,
+        wall: how.cpu,
+        // A GPU's driver reserves far more addresses than it uses memory.
+        memory_bytes: (*how.target == Target::Emulated).then_some(simulated),
+        max_response_bytes: MAX_RESPONSE_BYTES,
+        allow_unconfined: how.allow_unconfined,
+    }
+}
