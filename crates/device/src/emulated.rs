@@ -297,6 +297,15 @@ impl Device for EmulatedDevice {
         self.memory.read(address, data).map_err(memory_error)
     }
 
+    fn pin(
+        &mut self,
+        _start: *mut u8,
+        _bytes: usize,
+        _is_writable: bool,
+    ) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
     fn size_bytes(&self, buffer: BufferId) -> Result<u64, DeviceError> {
         self.allocation(buffer).map(|allocation| allocation.bytes)
     }

@@ -7,6 +7,7 @@
 //! [`judge`] must call [`child::run`] first thing in `main` when it was started for a role.
 
 mod assemble;
+mod baseline;
 mod bench;
 mod check;
 pub mod child;

@@ -10,6 +10,7 @@ use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signat
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::assemble::{Findings, assemble};
+use crate::baseline::{self, BaselineTimes};
 use crate::bench::Bench;
 use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource};
 use crate::compile::{compile, compile_cached};
@@ -37,7 +38,21 @@ pub fn judge(
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
+    let judge = |request: &JudgeRequest, progress: &mut dyn FnMut(Progress)| {
+        run(environment, request, None, progress)
+    };
+    let baseline = baseline::times(environment, request, judge, progress);
+    run(environment, request, baseline, progress)
+}
+
+fn run(
+    environment: &Environment,
+    request: &JudgeRequest,
+    baseline: Option<BaselineTimes>,
+    progress: &mut dyn FnMut(Progress),
+) -> Report {
     let mut judging = Judging::begin(environment, request);
+    judging.baseline = baseline;
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
@@ -51,6 +66,8 @@ struct Judging<'a> {
     started_at: DateTime<Utc>,
     started: Duration,
     findings: Findings,
+    /// How long the baseline takes, where that is known.
+    baseline: Option<BaselineTimes>,
 }
 
 impl<'a> Judging<'a> {
@@ -61,6 +78,7 @@ impl<'a> Judging<'a> {
             started_at: environment.clock.now(),
             started: environment.clock.monotonic(),
             findings: Findings::default(),
+            baseline: None,
         }
     }
 
@@ -298,6 +316,7 @@ impl<'a> Judging<'a> {
             weighted: weighted.map(|(index, _)| index).collect(),
             mode: self.request.mode,
             master_seed: &self.request.master_seed,
+            baseline: self.baseline.as_ref(),
         };
         let started = self.environment.clock.monotonic();
         let timed = timing::time(bench, &plan, progress)?;

@@ -99,6 +99,29 @@ impl Mailbox {
         Some(copy)
     }
 
+    /// Lets `take` copy `bytes` bytes from `offset` elsewhere; `None` past the end. What it looks at may
+    /// change under its eyes: it must copy once and look at the copy.
+    #[allow(unsafe_code)]
+    pub fn pass<T>(&self, offset: usize, bytes: usize, take: impl FnOnce(&[u8]) -> T) -> Option<T> {
+        self.check(offset, bytes)?;
+        // SAFETY: as for `fill`.
+        let slice = unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(offset), bytes) };
+        Some(take(slice))
+    }
+
+    /// The memory's place in this process, for a device that is to reach it. It stays there as long as
+    /// the mailbox lives.
+    #[must_use]
+    pub fn place(&self) -> (*mut u8, usize) {
+        (self.map.as_mut_ptr(), self.len())
+    }
+
+    /// Whether this process may write to it.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        self.is_writable
+    }
+
     /// Lets `write` fill `bytes` bytes from `offset`; `None` past the end, or where it is for reading.
     #[allow(unsafe_code)]
     pub fn fill<T>(

@@ -213,6 +213,8 @@ fn caught() {
     assert_eq!(ask(b"hello"), "hello true");
     assert_eq!(ask(b"longer than 8"), "longer t false");
     assert_eq!(ask(b"again"), "again true");
+    assert_eq!(ask(&[b'x'; 3 << 20]), "xxxxxxxx false");
+    assert_eq!(ask(b"and on"), "and on true");
 }
 
 fn variables() {

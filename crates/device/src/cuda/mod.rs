@@ -190,6 +190,11 @@ impl Device for CudaDevice {
         self.memory.read_into(buffer, data)
     }
 
+    fn pin(&mut self, start: *mut u8, bytes: usize, is_writable: bool) -> Result<(), DeviceError> {
+        self.context.alive()?;
+        self.context.told(staging::pin(start, bytes, is_writable))
+    }
+
     fn size_bytes(&self, buffer: BufferId) -> Result<u64, DeviceError> {
         self.memory.size_bytes(buffer)
     }

@@ -7,6 +7,8 @@
 use std::ffi::c_void;
 use std::rc::Rc;
 
+use cudarc::driver::sys;
+
 use super::context::Context;
 use super::driver::{DriverError, cu};
 
@@ -73,6 +75,18 @@ impl Drop for Staging {
     fn drop(&mut self) {
         self.release();
     }
+}
+
+/// Locks host memory in place and makes it known to the device. Pages that were never touched are made.
+/// Kernels can reach it afterwards.
+pub(super) fn pin(start: *mut u8, bytes: usize, is_writable: bool) -> Result<(), DriverError> {
+    let mut flags = sys::CU_MEMHOSTREGISTER_PORTABLE;
+    if !is_writable {
+        flags |= sys::CU_MEMHOSTREGISTER_READ_ONLY;
+    }
+    // SAFETY: a context is current on this thread. The driver checks that the range is mapped; the memory
+    // is not touched here, and the caller keeps it as long as the device.
+    unsafe { cu!(cuMemHostRegister_v2(start.cast(), bytes, flags)) }
 }
 
 struct Places {

@@ -1,6 +1,8 @@
 //! Inside the `__check` child.
 
-use device::Bounds;
+use std::ops::Range;
+
+use device::{Bounds, BufferId, DeviceError};
 use domain::report::OutputMismatch;
 use domain::{Direction, ElementType};
 use problems::{TensorSpec, compare};
@@ -38,7 +40,9 @@ impl Checker {
         match request {
             CheckRequest::Open { request, kernels } => {
                 let opened = Opened::new(&request, kernels.as_ref());
-                self.opened = Some(opened.map_err(|e| e.to_string())?);
+                let mut opened = opened.map_err(|e| e.to_string())?;
+                opened.pin(&self.mailbox);
+                self.opened = Some(opened);
                 Ok(Checked::Done)
             }
             CheckRequest::Probe => {
@@ -107,11 +111,9 @@ impl Comparison<'_> {
                 continue;
             };
             let expected = expected.ok_or_else(|| format!("`{}` has no reference", spec.name))?;
-            let actual = self.mailbox.read(slot.start, slot.len());
-            let actual = actual.ok_or("the mailbox is too small")?;
-            if self.is_plainly_right(spec, *slack, &actual, expected)? {
+            let Some(actual) = self.doubted(spec, *slack, slot, expected)? else {
                 continue;
-            }
+            };
             let mismatch = self.on_host(spec, *slack, &actual, expected)?;
             if mismatch.count > 0 {
                 mismatches.push(mismatch);
@@ -120,34 +122,59 @@ impl Comparison<'_> {
         Ok(mismatches)
     }
 
-    /// Whether the device sees nothing to doubt. It is quick and says no more than that.
-    fn is_plainly_right(
+    /// A copy of the output, unless the device sees nothing to doubt in it.
+    fn doubted(
         &mut self,
         spec: &TensorSpec,
         slack: f64,
-        actual: &[u8],
+        slot: Range<usize>,
         expected: Expected,
-    ) -> Result<bool, String> {
+    ) -> Result<Option<Vec<u8>>, String> {
+        let small = || "the mailbox is too small".to_owned();
         let Some(kernels) = self.kernels else {
-            return Ok(false);
+            let actual = self.mailbox.read(slot.start, slot.len());
+            return actual.map(Some).ok_or_else(small);
         };
+        let text = |error: DeviceError| error.to_string();
+        let buffer = self.program.device.allocate(spec.bytes, &spec.name);
+        let buffer = buffer.map_err(text)?;
+        let device = self.program.device.as_mut();
+        // The one copy: whatever happens to the mailbox afterwards, all look at the same bytes.
+        let copied = self.mailbox.pass(slot.start, slot.len(), |actual| {
+            device.write(buffer, actual)
+        });
+        let doubted = copied
+            .ok_or_else(small)
+            .and_then(|copied| copied.map_err(text))
+            .and_then(|()| {
+                let doubts = self.doubts(kernels, spec, slack, buffer, expected);
+                match doubts.map_err(text)? {
+                    0 => Ok(None),
+                    _ => self.program.device.read(buffer).map(Some).map_err(text),
+                }
+            });
+        self.program.device.free(buffer).map_err(text)?;
+        doubted
+    }
+
+    /// How many elements the device doubts. It is quick and says no more than that.
+    fn doubts(
+        &mut self,
+        kernels: &Kernels,
+        spec: &TensorSpec,
+        slack: f64,
+        actual: BufferId,
+        expected: Expected,
+    ) -> Result<u64, DeviceError> {
         let stream = self.program.stream;
         let device = self.program.device.as_mut();
-        let buffer = device
-            .allocate(spec.bytes, &spec.name)
-            .map_err(|e| e.to_string())?;
-        let counted = device.write(buffer, actual).and_then(|()| {
-            let values = expected.values;
-            match expected.scales {
-                Some(scales) => {
-                    let reference = (values, scales);
-                    kernels.doubtful(device, stream, (buffer, spec), reference, slack)
-                }
-                None => kernels.different(device, stream, buffer, values),
+        match expected.scales {
+            Some(scales) => {
+                let reference = (expected.values, scales);
+                kernels.doubtful(device, stream, (actual, spec), reference, slack)
             }
-        });
-        device.free(buffer).map_err(|e| e.to_string())?;
-        counted.map(|count| count == 0).map_err(|e| e.to_string())
+            None => kernels.different(device, stream, actual, expected.values),
+        }
     }
 
     fn on_host(

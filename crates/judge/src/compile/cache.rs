@@ -1,6 +1,6 @@
-//! Compiled code of ours between judgings: one JSON file a job, named by the digest of all that matters.
+//! What judgings of the same packages would make again, compiled code above all: one JSON file a job, named by the digest of all that matters.
 //!
-//! Only packages' references and the judge's own kernels are kept; a lost or damaged file is compiled again, never reported.
+//! Only what comes of packages' references and baselines and of the judge's own kernels is kept; a lost or damaged file is made again, never reported.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 /// Part of the name, so that a change of the stored form misses instead of misreading.
 const FORMAT: &str = concat!("v2-", env!("CARGO_PKG_VERSION"));
 
-pub(super) fn load<Reply: DeserializeOwned>(
+pub(crate) fn load<Reply: DeserializeOwned>(
     directory: &Path,
     job: &impl Serialize,
 ) -> Option<Reply> {
@@ -22,10 +22,10 @@ pub(super) fn load<Reply: DeserializeOwned>(
     serde_json::from_slice(&text).ok()
 }
 
-/// Keeps a reply. Failing to is not an error: the next judging compiles again.
-pub(super) fn store(directory: &Path, job: &impl Serialize, reply: &impl Serialize) {
+/// Keeps a result. Failing to is not an error: the next judging compiles again.
+pub(crate) fn store(directory: &Path, job: &impl Serialize, reply: &impl Serialize) {
     if let Err(error) = write(directory, job, reply) {
-        tracing::warn!(%error, "compiled code could not be cached");
+        tracing::warn!(%error, "a result could not be cached");
     }
 }
 

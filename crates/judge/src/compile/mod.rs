@@ -1,6 +1,6 @@
 //! From a source to plans and code, in a `__compile` child.
 
-mod cache;
+pub(crate) mod cache;
 pub(crate) mod child;
 pub(crate) mod wire;
 

@@ -120,7 +120,8 @@ impl Executor {
             self.caught = Some(caught);
         }
         // No submission is on the device yet.
-        let opened = Opened::new(request, kernels).map_err(|e| ours(&e.to_string()))?;
+        let mut opened = Opened::new(request, kernels).map_err(|e| ours(&e.to_string()))?;
+        opened.pin(&self.mailbox);
         self.opened = Some(opened);
         Ok(Executed::Done)
     }

@@ -8,22 +8,25 @@ mod statistics;
 mod stop;
 
 use domain::report::{ClockMode, Measurement, Timing, Trial};
-use domain::{Mode, Phase, Progress};
+use domain::{Mode, Phase, Progress, Verdict, VerdictKind};
 use problems::subkey;
 use scoring::median;
 
 use self::statistics::interquartile_mean;
 use self::stop::Bounds;
+use crate::baseline::{self, BaselineTimes};
 use crate::bench::{Bench, Slopes};
 use crate::execute::wire::TimedRun;
 use crate::inputs::run_keys;
 use crate::outcome::{Interruption, ShapeOutcome};
-use crate::wire::ShapeJob;
+use crate::wire::{Blame, ShapeJob};
 
 /// Of so many timed samples one is verified, chosen by the seed, besides one of each trial's first few.
 const VERIFIED_OF: u8 = 32;
 /// No trial has fewer samples.
 const FIRST_FEW: usize = stop::LEAST_SAMPLES;
+/// Samples that tell a slow submission from a slow moment.
+const SLOW_SAMPLES: usize = 3;
 /// Runs of a trial that the timer may miss something of.
 const MOST_MISSED: u32 = 10;
 /// Times that all trials may start anew.
@@ -49,6 +52,8 @@ pub(crate) struct Plan<'a> {
     pub weighted: Vec<usize>,
     /// How thoroughly.
     pub mode: Mode,
+    /// How long the baseline takes, where that is known.
+    pub baseline: Option<&'a BaselineTimes>,
     /// Secret of the judging.
     pub master_seed: &'a [u8; 32],
 }
@@ -268,6 +273,10 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
                 }
                 Sample::Failed => return Ok(false),
             }
+            if let Some(outcome) = self.far_slower(shape, &samples_s) {
+                self.failed = Some((shape, outcome));
+                return Ok(false);
+            }
         }
         let short = median(&samples_s).is_some_and(|t| t < SLOPE_BELOW_S);
         if short && self.slopes[shape].is_none() {
@@ -283,6 +292,26 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
         }
         self.trials[shape].push(samples_s);
         Ok(self.failed.is_none())
+    }
+
+    /// The end of a submission that would hold the card for long to earn next to nothing.
+    fn far_slower(&self, shape: usize, samples_s: &[f64]) -> Option<ShapeOutcome> {
+        let id = &self.plan.shapes[shape].id;
+        let baseline_s = *self.plan.baseline?.get(id)?;
+        let typical_s = median(samples_s).filter(|_| samples_s.len() >= SLOW_SAMPLES)?;
+        (typical_s > baseline::cut_off_s(baseline_s)).then(|| {
+            ShapeOutcome::from(Blame {
+                verdict: Verdict::TimeLimit,
+                kind: Some(VerdictKind::SlowerThanBaseline),
+                message: format!(
+                    "a run takes {:.1} ms, {:.0} times as long as the baseline's {:.3} ms",
+                    typical_s * 1e3,
+                    typical_s / baseline_s,
+                    baseline_s * 1e3
+                ),
+                line: None,
+            })
+        })
     }
 
     /// Which of a trial's samples is verified whatever else is.

@@ -1,0 +1,108 @@
+//! How long a package's baseline takes on this card, measured once and kept.
+//!
+//! A submission far slower than the baseline would hold the card for minutes to learn a score of nothing.
+
+use std::collections::BTreeMap;
+
+use domain::{DeviceKind, Mode, Progress, Report, Verdict};
+use problems::Package;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::compile::cache;
+use crate::{Environment, JudgeRequest};
+
+/// Time of each timed shape, s, by the shape's id.
+pub(crate) type BaselineTimes = BTreeMap<String, f64>;
+
+/// What the times depend on; a change of any of it measures anew.
+#[derive(Debug, Serialize)]
+struct Measured<'a> {
+    problem: &'a str,
+    version: u32,
+    source_sha256: String,
+    card: &'a str,
+    /// Ids and axes of the shapes.
+    shapes: Vec<(String, String)>,
+}
+
+/// The times, from an earlier judging or measured now. `None` where there is no place to keep them, where
+/// nothing is measured, or where the baseline itself is not accepted.
+pub(crate) fn times(
+    environment: &Environment,
+    request: &JudgeRequest,
+    judge: impl FnOnce(&JudgeRequest, &mut dyn FnMut(Progress)) -> Report,
+    progress: &mut dyn FnMut(Progress),
+) -> Option<BaselineTimes> {
+    let package = &request.package;
+    let is_baseline = request.source.sha256() == package.baseline_source.sha256();
+    if request.mode == Mode::Practice
+        || request.device.kind() == DeviceKind::Emulated
+        || is_baseline
+    {
+        return None;
+    }
+    let (cache, lane) = (environment.cache.as_ref()?, environment.lane.as_ref()?);
+    let job = job(package, request, &lane.gpu().uuid);
+    if let Some(times) = cache::load(cache, &job) {
+        return Some(times);
+    }
+    let baseline = JudgeRequest {
+        source: package.baseline_source.clone(),
+        ..request.clone()
+    };
+    let times = taken(&judge(&baseline, progress))?;
+    cache::store(cache, &job, &times);
+    Some(times)
+}
+
+fn job(package: &Package, request: &JudgeRequest, card: &str) -> String {
+    let shapes = package.shapes(request.mode, request.device.kind(), None);
+    let measured = Measured {
+        problem: &package.slug,
+        version: package.version,
+        source_sha256: package.baseline_source.sha256(),
+        card,
+        shapes: shapes
+            .iter()
+            .map(|shape| (shape.id.clone(), format!("{:?}", shape.axes)))
+            .collect(),
+    };
+    let text = serde_json::to_vec(&measured).expect("plain data");
+    format!("baseline {}", hex::encode(Sha256::digest(text)))
+}
+
+fn taken(report: &Report) -> Option<BaselineTimes> {
+    if !matches!(report.verdict, Verdict::Accepted | Verdict::Held) {
+        return None;
+    }
+    let rows = report.shapes.iter();
+    Some(
+        rows.filter_map(|row| Some((row.id.clone(), row.t_s?)))
+            .collect(),
+    )
+}
+
+/// The time that cuts a submission off, s: so many times the baseline's, and long enough for the judging to
+/// be long.
+pub(crate) fn cut_off_s(baseline_s: f64) -> f64 {
+    (FAR_SLOWER * baseline_s).max(WORTH_CUTTING_S)
+}
+
+const FAR_SLOWER: f64 = 20.0;
+const WORTH_CUTTING_S: f64 = 0.05;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_runs_far_slower_than_the_baseline_are_cut_off() {
+        assert_eq!(
+            cut_off_s(10e-6),
+            0.05,
+            "a millisecond costs nobody anything"
+        );
+        assert_eq!(cut_off_s(0.01), 0.2);
+    }
+}
