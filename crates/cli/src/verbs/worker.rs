@@ -12,8 +12,8 @@ use crate::arguments::Global;
 use crate::client::DEFAULT_URL;
 use crate::credentials::Credentials;
 use crate::failure::Failure;
-use crate::local;
 use crate::terminal::Terminal;
+use crate::{local, values};
 
 /// Flags of `worker`.
 #[derive(Debug, Args)]
@@ -27,9 +27,9 @@ pub(crate) struct Worker {
     /// Unique among the workers that share the key [default: the host's name]
     #[arg(long)]
     name: Option<String>,
-    /// Told to stop, go on with the judging in hand for this many seconds, then hand it back
-    #[arg(long, value_name = "SECONDS", default_value_t = judge_workers::DRAIN_GRACE.as_secs())]
-    drain_grace_s: u64,
+    /// Told to stop, go on with the judging in hand for this long, then hand it back [default: 15]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    drain_grace_s: Option<Duration>,
     /// Stop when standard input ends: the process that started it is gone
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
@@ -51,10 +51,10 @@ pub(crate) async fn run(
         let hint = "give one with --key or LIGHTSPEED_WORKER_KEY; `up` makes the local worker's";
         Failure::usage("no worker key", hint)
     })?;
+    let packages = local::packages(&arguments.judging.problems, terminal)?;
     let mut environment =
         local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
     let device = local::device(&arguments.judging, &mut environment)?;
-    let packages = local::packages(&arguments.judging.problems, terminal)?;
     let settings = Settings {
         url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
         key,
@@ -63,7 +63,9 @@ pub(crate) async fn run(
         packages: packages.into_iter().map(Arc::new).collect(),
         environment,
         entropy: Arc::new(local::fresh_seed),
-        drain_grace: Duration::from_secs(arguments.drain_grace_s),
+        drain_grace: arguments
+            .drain_grace_s
+            .unwrap_or(judge_workers::DRAIN_GRACE),
     };
     let told = told_to_stop(arguments.until_stdin_ends)?;
     match judge_workers::run(settings, told).await {
@@ -113,5 +115,19 @@ fn host_name() -> String {
     match name.trim() {
         "" => "worker".to_owned(),
         name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_tells_the_grace_that_holds() {
+        let command = crate::arguments::CommandLine::command();
+        let worker = command.find_subcommand("worker").unwrap();
+        let help = worker.clone().render_long_help().to_string();
+        let grace = format!("[default: {}]", judge_workers::DRAIN_GRACE.as_secs());
+        assert!(help.contains(&grace), "{help}");
     }
 }
