@@ -125,7 +125,7 @@ pub(crate) fn package(name: &str, problems: &Path) -> Result<Arc<Package>, Failu
 pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Package>, Failure> {
     if !problems.is_dir() {
         let message = format!(
-            "the folder {} of problem packages does not exist",
+            "{}: the folder of problem packages does not exist",
             problems.display()
         );
         return Err(Failure::usage(message, NAME_A_FOLDER));

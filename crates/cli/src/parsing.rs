@@ -7,6 +7,9 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use crate::arguments::CommandLine;
 use crate::failure::Failure;
 
+/// The way out where nothing says it better.
+const HELP: &str = "`lightspeed help` and `lightspeed <verb> --help` tell what belongs there";
+
 /// A command line that was understood.
 pub(crate) struct Parsed {
     pub(crate) line: CommandLine,
@@ -79,7 +82,7 @@ fn sentence(error: &clap::Error) -> Failure {
     let place = flag.filter(|flag| flag.starts_with('-'));
     let place = place.map_or_else(String::new, |flag| format!("{flag}: "));
     let said = said.unwrap_or_else(|| "a value does not fit".to_owned());
-    Failure::usage(format!("{place}{said}"), "")
+    Failure::usage(format!("{place}{said}"), HELP)
 }
 
 /// What clap says, taken apart for programs: the first line, and what stands below it.
@@ -97,8 +100,7 @@ fn words(error: &clap::Error) -> Failure {
         }
     }
     if hint.is_empty() {
-        "`lightspeed help` and `lightspeed <verb> --help` tell what belongs there"
-            .clone_into(&mut hint);
+        HELP.clone_into(&mut hint);
     }
     Failure::usage(message, hint)
 }

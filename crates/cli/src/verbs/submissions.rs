@@ -125,7 +125,15 @@ mod tests {
     #[test]
     fn a_row_tells_what_it_was_and_where_it_stands() {
         console::set_colors_enabled(false);
-        insta::assert_snapshot!(render(&list(), None), @"");
+        let text = render(&list(), None);
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let expected = [
+            "submission                            problem        device    mode    verdict       score  handed in (UTC)",
+            "0190b5a0-0000-7000-8000-000000000003  vector_add v1  emulated  ranked  queued               2026-01-02 03:04",
+            "0190b5a0-0000-7000-8000-000000000002  vector_add v1  emulated  ranked  wrong_answer         2026-01-02 03:04",
+            "0190b5a0-0000-7000-8000-000000000001  vector_add v1  emulated  ranked  accepted      0.750  2026-01-02 03:04",
+        ];
+        assert_eq!(lines, expected);
     }
 
     #[test]

@@ -127,6 +127,7 @@ mod tests {
         let command = crate::arguments::CommandLine::command();
         let worker = command.find_subcommand("worker").unwrap();
         let help = worker.clone().render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         let grace = format!("[default: {}]", judge_workers::DRAIN_GRACE.as_secs());
         assert!(help.contains(&grace), "{help}");
     }
