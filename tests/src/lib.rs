@@ -131,9 +131,11 @@ pub fn judge_with(problem: &str, source: &[u8], flags: &[&str]) -> Judged {
         .args(["judge", problem, "-", "--device", "emulated", "--json"])
         .args(flags);
     let output = run_with_input(&mut command, source);
+    let document: Option<Value> = serde_json::from_slice(&output.stdout).ok();
     Judged {
         exit: output.status.code().unwrap_or(-1),
-        report: serde_json::from_slice(&output.stdout).ok(),
+        // Errors are documents, too.
+        report: document.filter(|document| document["error"].is_null()),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }

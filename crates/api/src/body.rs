@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
+use domain::source::MAX_SOURCE_BYTES;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use protocol::ErrorCode;
 use protocol::submission::{MAX_SUBMIT_BODY_BYTES, Submit};
@@ -21,6 +22,8 @@ pub(crate) trait Message: DeserializeOwned {
     const MAX_BYTES: usize = 16 << 10;
     /// Said when it is larger.
     const TOO_LARGE: ErrorCode = ErrorCode::BodyTooLarge;
+    /// The part of it that a caller knows as limited, with its limit in bytes.
+    const LIMITED: Option<(&str, usize)> = None;
     /// Said when it is not UTF-8.
     const NOT_UTF8: ErrorCode = ErrorCode::BadRequest;
 }
@@ -28,6 +31,7 @@ pub(crate) trait Message: DeserializeOwned {
 impl Message for Submit {
     const MAX_BYTES: usize = MAX_SUBMIT_BODY_BYTES;
     const TOO_LARGE: ErrorCode = ErrorCode::SourceTooLarge;
+    const LIMITED: Option<(&str, usize)> = Some(("source", MAX_SOURCE_BYTES));
     const NOT_UTF8: ErrorCode = ErrorCode::InvalidSource;
 }
 impl Message for AttemptReport {
@@ -97,10 +101,11 @@ async fn read<T: Message>(body: Body) -> Result<axum::body::Bytes, ApiError> {
 }
 
 fn too_large<T: Message>() -> ApiError {
-    ApiError::new(
-        T::TOO_LARGE,
-        format!("The body has more than {} bytes.", T::MAX_BYTES),
-    )
+    let mut detail = format!("The body has more than {} bytes.", T::MAX_BYTES);
+    if let Some((part, bytes)) = T::LIMITED {
+        detail.push_str(&format!(" The limit of the {part} is {bytes}."));
+    }
+    ApiError::new(T::TOO_LARGE, detail)
 }
 
 fn is_json(content_type: &[u8]) -> bool {

@@ -6,6 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::verbs;
 
+/// What every verb's status means; README.md and docs/command-line.md say it in the same words.
+pub(crate) const EXIT_STATUS: &str = "Exit status: 0 accepted · 1 another verdict · \
+    2 usage or invalid input · 3 judge error, unsupported, or service unreachable · 130 interrupted";
+
 /// Lightspeed: an online judge for CUDA kernels.
 #[derive(Debug, Parser)]
 #[command(
@@ -13,8 +17,7 @@ use crate::verbs;
     version,
     max_term_width = 100,
     arg_required_else_help = true,
-    after_help = "Exit status: 0 accepted · 1 another verdict · 2 usage or invalid input · \
-                  3 judge error, unsupported, or service unreachable · 130 interrupted"
+    after_help = EXIT_STATUS
 )]
 pub(crate) struct CommandLine {
     #[command(flatten)]
@@ -45,7 +48,7 @@ pub(crate) struct Global {
     /// When to colour
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
-    /// One JSON document on stdout (watch: one a line); progress goes to stderr
+    /// One JSON document on stdout (watch, judge --batch: one a line), errors too; progress on stderr
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// No progress
@@ -79,6 +82,10 @@ pub(crate) enum Verb {
     Submit(verbs::submit::Submit),
     /// Follow a submission to its verdict
     Watch(verbs::watch::Watch),
+    /// End a submission of yours that has no verdict yet
+    Cancel(verbs::cancel::Cancel),
+    /// List your submissions, newest first
+    Submissions(verbs::submissions::Submissions),
     /// Show the board of a problem on a device
     Leaderboard(verbs::leaderboard::Leaderboard),
     /// Work with problems: list, show, verify
@@ -107,6 +114,16 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn exit_statuses_are_told_in_the_same_words_everywhere() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for name in ["README.md", "docs/command-line.md"] {
+            let text = std::fs::read_to_string(root.join(name)).unwrap();
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains(EXIT_STATUS), "{name}");
+        }
     }
 
     #[test]

@@ -4,8 +4,10 @@ use std::net::IpAddr;
 
 use domain::{DeviceName, JudgingId, SubmissionId};
 use protocol::board::Board;
+use protocol::device::DeviceList;
 use protocol::judging::Judging;
-use protocol::submission::{Submission, Submit, Submitted};
+use protocol::problem::{ProblemDetail, ProblemList};
+use protocol::submission::{Submission, SubmissionList, Submit, Submitted};
 use protocol::{ErrorCode, EventId, ProblemBody, routes, timing};
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
@@ -13,6 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::arguments::Global;
 use crate::credentials::Credentials;
 use crate::failure::Failure;
+use crate::suggest::did_you_mean;
 
 /// Where `up` listens if nobody says otherwise.
 pub(crate) const DEFAULT_URL: &str = "http://127.0.0.1:8080";
@@ -66,7 +69,46 @@ impl Client {
     /// Hands in a source.
     pub(crate) async fn submit(&self, body: &Submit) -> Result<Submitted, Failure> {
         let request = self.http.post(self.url(routes::SUBMISSIONS)).json(body);
-        self.json(request).await
+        let submitted = self.json(request).await;
+        let known_device = suggest_device(&body.device, submitted);
+        self.suggest_problem(&body.problem, known_device).await
+    }
+
+    /// Ends a submission that has no verdict yet.
+    pub(crate) async fn cancel(&self, id: SubmissionId) -> Result<Submission, Failure> {
+        let url = self.url(&routes::submission_cancel(id));
+        self.json(self.http.post(url)).await
+    }
+
+    /// The caller's newest submissions, to one problem if one is named.
+    pub(crate) async fn submissions(
+        &self,
+        problem: Option<&str>,
+        limit: u32,
+    ) -> Result<SubmissionList, Failure> {
+        let base = self.url(routes::SUBMISSIONS);
+        let limit = limit.to_string();
+        let asked = problem.map(|slug| ("problem", slug));
+        let asked = asked.into_iter().chain([("limit", limit.as_str())]);
+        let url = Url::parse_with_params(&base, asked)
+            .map_err(|error| Failure::usage(error.to_string(), ""))?;
+        self.json(self.http.get(url)).await
+    }
+
+    /// Every problem on offer.
+    pub(crate) async fn problems(&self) -> Result<ProblemList, Failure> {
+        self.get(routes::PROBLEMS).await
+    }
+
+    /// One problem.
+    pub(crate) async fn problem(&self, slug: &str) -> Result<ProblemDetail, Failure> {
+        let found = self.get(&routes::problem(&segment(slug))).await;
+        self.suggest_problem(slug, found).await
+    }
+
+    /// Every device, with the workers that offer it.
+    pub(crate) async fn devices(&self) -> Result<DeviceList, Failure> {
+        self.get(routes::DEVICES).await
     }
 
     /// One submission.
@@ -86,8 +128,9 @@ impl Client {
         device: DeviceName,
         limit: u32,
     ) -> Result<Board, Failure> {
-        let path = format!("{}?limit={limit}", routes::board(slug, device));
-        self.get(&path).await
+        let path = format!("{}?limit={limit}", routes::board(&segment(slug), device));
+        let board = self.get(&path).await;
+        self.suggest_problem(slug, board).await
     }
 
     /// The stream of a submission's events behind `after`; `None` when nothing can follow.
@@ -103,6 +146,25 @@ impl Client {
         }
         let response = self.send(request).await?;
         Ok((response.status() != StatusCode::NO_CONTENT).then_some(response))
+    }
+
+    /// An unknown problem is told with the known one that was meant.
+    async fn suggest_problem<T>(
+        &self,
+        slug: &str,
+        outcome: Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let Err(failure) = outcome else {
+            return outcome;
+        };
+        if failure.api_code() != Some(ErrorCode::UnknownProblem.as_str()) {
+            return Err(failure);
+        }
+        let Ok(list) = self.problems().await else {
+            return Err(failure);
+        };
+        let known = list.problems.iter().map(|problem| problem.slug.as_str());
+        Err(suggest(failure, slug, known))
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
@@ -157,13 +219,15 @@ impl Client {
             let message = format!("{} answered {status}", self.base);
             return Failure::unavailable(message, "is it a Lightspeed service?");
         };
-        let message = format!("{} ({})", body.detail.trim_end_matches('.'), body.code);
+        let message = body.detail.trim_end_matches('.');
         let hint = match body.known_code() {
             Some(ErrorCode::Unauthenticated) => {
                 "give a token with --token or LIGHTSPEED_TOKEN; `up` writes the local user's"
             }
             Some(ErrorCode::UnknownProblem) => "`lightspeed problem list` names the problems",
             Some(ErrorCode::UnknownDevice) => "`lightspeed devices` names the devices",
+            Some(ErrorCode::NotFound) => "`lightspeed submissions` lists yours",
+            Some(ErrorCode::AlreadyDone) => "`lightspeed watch` shows it",
             _ => "",
         };
         if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
@@ -171,10 +235,38 @@ impl Client {
                 "try again; the server's log has it as request {}",
                 body.request_id
             );
-            return Failure::unavailable(message, hint);
+            return Failure::unavailable(message, hint).with_code(&body.code);
         }
-        Failure::usage(message, hint)
+        Failure::usage(message, hint).with_code(&body.code)
     }
+}
+
+/// An unknown device is told with the known one that was meant.
+fn suggest_device<T>(name: &str, outcome: Result<T, Failure>) -> Result<T, Failure> {
+    outcome.map_err(|failure| match failure.api_code() {
+        Some(code) if code == ErrorCode::UnknownDevice.as_str() => {
+            suggest(failure, name, DeviceName::ALL.iter().map(|d| d.as_str()))
+        }
+        _ => failure,
+    })
+}
+
+fn suggest<'a>(failure: Failure, word: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
+    let question = did_you_mean(word, known);
+    let hint = failure.hint().unwrap_or_default();
+    let hint = format!("{question}{hint}");
+    failure.with_hint(hint)
+}
+
+/// A word as one segment of a path: what is no letter, digit or `-` of it cannot lead elsewhere.
+fn segment(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    word.bytes()
+        .map(|byte| match is_plain(byte) {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        })
+        .collect()
 }
 
 /// The URL of a service, if that is what the text is.
@@ -274,6 +366,25 @@ mod tests {
         assert_eq!(internal.exit_code(), 3);
         assert!(internal.hint().unwrap().contains("0190b5a0"));
         assert_eq!(client.refused(StatusCode::BAD_GATEWAY, None).exit_code(), 3);
+    }
+
+    #[test]
+    fn the_word_that_was_meant_comes_first() {
+        let refused = |code| client().refused(StatusCode::NOT_FOUND, Some(&body(code, 404)));
+        let failure = suggest(refused("unknown_problem"), "matmull", ["matmul"]);
+        assert_eq!(
+            failure.hint(),
+            Some("did you mean `matmul`? `lightspeed problem list` names the problems")
+        );
+        let failure = suggest_device::<()>("h201", Err(refused("unknown_device"))).unwrap_err();
+        let hint = failure.hint().unwrap();
+        assert!(hint.starts_with("did you mean `h200`? "), "{hint}");
+    }
+
+    #[test]
+    fn a_slug_stays_one_segment_of_the_path() {
+        assert_eq!(segment("softmax_1d"), "softmax_1d");
+        assert_eq!(segment("../me?x"), "%2E%2E%2Fme%3Fx");
     }
 
     #[test]

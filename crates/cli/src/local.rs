@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use clap::Args;
 use domain::{DeviceName, SystemClock};
-use judge::{Environment, GpuInfo, Toolchain};
+use judge::{Environment, GpuInfo, Lane, Toolchain};
 use problems::Package;
 
 use crate::arguments::Global;
 use crate::failure::Failure;
+use crate::suggest::did_you_mean;
 use crate::terminal::Terminal;
+use crate::values;
 
 /// Flags of every verb that judges here.
 #[derive(Clone, Debug, Args)]
@@ -25,7 +27,7 @@ pub(crate) struct Judging {
     )]
     pub(crate) device: String,
     /// Which GPU, by the driver's number, where there are several
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::whole(0..=u32::MAX))]
     pub(crate) gpu: Option<u32>,
     /// Folder of problem packages
     #[arg(
@@ -58,11 +60,20 @@ pub(crate) fn toolchain(
     state: &Path,
     on_step: &mut dyn FnMut(&str),
 ) -> Result<Toolchain, Failure> {
-    let opened = match ready {
-        Some(folder) => Toolchain::open(folder),
-        None => Toolchain::install(&Toolchain::default_dir(state), on_step),
+    let Some(folder) = ready else {
+        return Toolchain::install(&Toolchain::default_dir(state), on_step)
+            .map_err(|error| Failure::unavailable(with_causes(&error), ""));
     };
-    opened.map_err(|error| Failure::unavailable(with_causes(&error), ""))
+    let leave_out = "leave --toolchain and LIGHTSPEED_TOOLCHAIN out to have the compiler installed \
+                     into the state folder, or name a folder that was installed so";
+    if !folder.is_dir() {
+        let message = format!(
+            "the folder {} of --toolchain (LIGHTSPEED_TOOLCHAIN) does not exist",
+            folder.display()
+        );
+        return Err(Failure::usage(message, leave_out));
+    }
+    Toolchain::open(folder).map_err(|error| Failure::usage(with_causes(&error), leave_out))
 }
 
 /// Surroundings of a judging on this machine.
@@ -71,6 +82,8 @@ pub(crate) fn environment(
     state: &Path,
     on_step: &mut dyn FnMut(&str),
 ) -> Result<Environment, Failure> {
+    // Before minutes go into installing a compiler.
+    wanted_device(judging)?;
     let support = sandbox::support();
     if !support.can_confine() && !judging.allow_unconfined {
         return Err(Failure::unavailable(
@@ -88,6 +101,10 @@ pub(crate) fn environment(
     Ok(environment)
 }
 
+/// The way out where packages are not found.
+const NAME_A_FOLDER: &str =
+    "name a folder of problem packages with --problems or LIGHTSPEED_PROBLEMS";
+
 /// The package that a slug or a folder names.
 pub(crate) fn package(name: &str, problems: &Path) -> Result<Arc<Package>, Failure> {
     let as_folder = PathBuf::from(name);
@@ -97,14 +114,7 @@ pub(crate) fn package(name: &str, problems: &Path) -> Result<Arc<Package>, Failu
         problems.join(name)
     };
     if !folder.join("problem.toml").is_file() {
-        return Err(Failure::usage(
-            format!("there is no problem `{name}` (unknown_problem)"),
-            format!(
-                "{} was looked for; known here: {}",
-                folder.join("problem.toml").display(),
-                known(problems)
-            ),
-        ));
+        return Err(unknown_problem(name, &folder, problems));
     }
     Package::load(&folder)
         .map(Arc::new)
@@ -113,6 +123,13 @@ pub(crate) fn package(name: &str, problems: &Path) -> Result<Arc<Package>, Failu
 
 /// Every package of a folder. Broken ones are told of and left out.
 pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Package>, Failure> {
+    if !problems.is_dir() {
+        let message = format!(
+            "{}: the folder of problem packages does not exist",
+            problems.display()
+        );
+        return Err(Failure::usage(message, NAME_A_FOLDER));
+    }
     let (packages, errors) = problems::load_all(problems);
     for error in &errors {
         terminal.say(&format!("left out: {error}"));
@@ -120,7 +137,7 @@ pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Packag
     if packages.is_empty() {
         return Err(Failure::usage(
             format!("{} holds no usable problem package", problems.display()),
-            "name a folder of packages with --problems or LIGHTSPEED_PROBLEMS",
+            NAME_A_FOLDER,
         ));
     }
     Ok(packages)
@@ -134,26 +151,37 @@ pub(crate) fn device(
     keeps_spare: bool,
 ) -> Result<DeviceName, Failure> {
     let (name, gpu) = found_device(judging)?;
-    environment.lane = gpu.map(|gpu| {
-        let card = judge::Gpu {
-            name,
-            card: gpu.card(),
-            uuid: gpu.uuid,
-            ordinal: gpu.ordinal,
-            cupti: environment.toolchain.cupti(),
-        };
-        judge::Lane::new(environment, card, keeps_spare)
-    });
+    environment.lane = gpu.map(|gpu| lane(environment, name, gpu, keeps_spare));
     Ok(name)
+}
+
+/// A lane for a GPU of this machine.
+pub(crate) fn lane(
+    environment: &Environment,
+    name: DeviceName,
+    gpu: GpuInfo,
+    keeps_spare: bool,
+) -> Arc<Lane> {
+    let gpu = judge::Gpu {
+        name,
+        card: gpu.card(),
+        uuid: gpu.uuid,
+        ordinal: gpu.ordinal,
+        cupti: environment.toolchain.cupti(),
+    };
+    Lane::new(environment, gpu, keeps_spare)
 }
 
 /// The device that the flags name, and which GPU it is.
 pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<GpuInfo>), Failure> {
-    let wanted = match judging.device.as_str() {
-        "auto" => None,
-        name => Some(parse_device(name)?),
-    };
-    let emulated = (DeviceName::Emulated, None);
+    let (name, gpus) = found_devices(judging)?;
+    Ok((name, gpus.into_iter().next()))
+}
+
+/// The device that the flags name, and every GPU that is one.
+pub(crate) fn found_devices(judging: &Judging) -> Result<(DeviceName, Vec<GpuInfo>), Failure> {
+    let wanted = wanted_device(judging)?;
+    let emulated = (DeviceName::Emulated, Vec::new());
     if wanted == Some(DeviceName::Emulated) {
         return Ok(emulated);
     }
@@ -161,7 +189,7 @@ pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<GpuI
         .map_err(|error| error.to_string())
         .and_then(|program| judge::gpus(&program, judging.allow_unconfined));
     match choose(gpus, wanted, judging.gpu) {
-        Ok((name, gpu)) => Ok((name, Some(gpu))),
+        Ok(found) => Ok(found),
         // Nobody asked for a GPU.
         Err(_) if wanted.is_none() && judging.gpu.is_none() => Ok(emulated),
         Err(reason) => Err(Failure::unavailable(
@@ -171,41 +199,62 @@ pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<GpuI
     }
 }
 
-/// The first GPU of the wanted model and number.
+/// The device that `--device` names; `None` for `auto`. Asks no driver.
+fn wanted_device(judging: &Judging) -> Result<Option<DeviceName>, Failure> {
+    let wanted = match judging.device.as_str() {
+        "auto" => None,
+        name => Some(parse_device(name)?),
+    };
+    match (wanted, judging.gpu) {
+        (Some(DeviceName::Emulated), Some(number)) => Err(Failure::usage(
+            format!("--gpu {number} names a GPU, and --device emulated uses none"),
+            "leave one of the two out (the device may come from LIGHTSPEED_DEVICE)",
+        )),
+        _ => Ok(wanted),
+    }
+}
+
+/// The GPUs of the wanted model and number; of the first known model, where none was named.
 fn choose(
     gpus: Result<Vec<GpuInfo>, String>,
     wanted: Option<DeviceName>,
     number: Option<u32>,
-) -> Result<(DeviceName, GpuInfo), String> {
+) -> Result<(DeviceName, Vec<GpuInfo>), String> {
     let what = wanted.map_or("GPU of a known model".to_owned(), |name| {
         format!("`{name}`")
     });
     let place = number.map_or_else(String::new, |number| format!(" as number {number}"));
-    let gpus = gpus.map_err(|reason| format!("this machine has no {what}: {reason}"))?;
+    let gpus = gpus.map_err(|reason| {
+        // Whose sentence it is tells a person nothing.
+        let reason = reason.trim_start_matches("device: ");
+        format!("this machine has no {what}: {reason}")
+    })?;
     let fits = |gpu: &&GpuInfo| {
         number.is_none_or(|number| gpu.ordinal == number)
             && gpu
                 .device
                 .is_some_and(|name| wanted.is_none_or(|w| w == name))
     };
-    let found = gpus.iter().find(fits);
-    found
-        .and_then(|gpu| Some((gpu.device?, gpu.clone())))
-        .ok_or_else(|| {
-            let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
-            format!(
-                "this machine has no {what}{place}; it has: {}",
-                names.join(", ")
-            )
-        })
+    let first = gpus.iter().find(fits).and_then(|gpu| gpu.device);
+    let name = first.ok_or_else(|| {
+        let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
+        format!(
+            "this machine has no {what}{place}; it has: {}",
+            names.join(", ")
+        )
+    })?;
+    let alike = gpus.iter().filter(fits);
+    let alike = alike.filter(|gpu| gpu.device == Some(name));
+    Ok((name, alike.cloned().collect()))
 }
 
 /// A device by its name, or the sentence that says there is none.
 pub(crate) fn parse_device(name: &str) -> Result<DeviceName, Failure> {
     name.parse().map_err(|_| {
         let known: Vec<&str> = DeviceName::ALL.iter().map(|d| d.as_str()).collect();
-        let message = format!("there is no device `{name}` (unknown_device)");
-        Failure::usage(message, format!("known: auto {}", known.join(" ")))
+        let question = did_you_mean(name, known.iter().copied());
+        let hint = format!("{question}known: auto {}", known.join(" "));
+        Failure::usage(format!("there is no device `{name}`"), hint).with_code("unknown_device")
     })
 }
 
@@ -227,18 +276,37 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn known(problems: &Path) -> String {
+fn unknown_problem(name: &str, folder: &Path, problems: &Path) -> Failure {
+    let known = known(problems);
+    let looked_for = folder.join("problem.toml");
+    let hint = if name.contains('/') {
+        format!("{} was looked for", looked_for.display())
+    } else if known.is_empty() {
+        let what = if problems.is_dir() {
+            "is empty"
+        } else {
+            "does not exist"
+        };
+        format!("the folder {} {what}: {NAME_A_FOLDER}", problems.display())
+    } else {
+        let question = did_you_mean(name, known.iter().map(String::as_str));
+        format!(
+            "{question}{} was looked for; known here: {}",
+            looked_for.display(),
+            known.join(" ")
+        )
+    };
+    Failure::usage(format!("there is no problem `{name}`"), hint).with_code("unknown_problem")
+}
+
+fn known(problems: &Path) -> Vec<String> {
     let entries = problems.read_dir().into_iter().flatten().flatten();
     let mut slugs: Vec<String> = entries
         .filter(|entry| entry.path().join("problem.toml").is_file())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     slugs.sort();
-    if slugs.is_empty() {
-        "none".to_owned()
-    } else {
-        slugs.join(" ")
-    }
+    slugs
 }
 
 #[cfg(test)]
@@ -254,7 +322,39 @@ mod tests {
         let failure = package("vector_ad", folder.path()).unwrap_err();
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.to_string().contains("unknown_problem"), "{failure}");
-        assert!(failure.hint().unwrap().ends_with("known here: vector_add"));
+        let hint = failure.hint().unwrap();
+        assert!(hint.starts_with("did you mean `vector_add`? "), "{hint}");
+        assert!(hint.ends_with("known here: vector_add"), "{hint}");
+    }
+
+    #[test]
+    fn a_missing_folder_of_problems_is_told_with_the_ways_to_name_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = folder.path().join("problems");
+        let ways = "name a folder of problem packages with --problems or LIGHTSPEED_PROBLEMS";
+        let failure = package("vector_add", &nowhere).unwrap_err();
+        let expected = format!("the folder {} does not exist: {ways}", nowhere.display());
+        assert_eq!(failure.hint(), Some(expected.as_str()));
+        let terminal = Terminal {
+            json: false,
+            quiet: true,
+            animated: false,
+        };
+        let failure = packages(&nowhere, terminal).unwrap_err();
+        assert_eq!(failure.exit_code(), 2);
+        assert_eq!(failure.hint(), Some(ways));
+    }
+
+    #[test]
+    fn a_missing_toolchain_is_told_with_its_flag_and_its_variable() {
+        let nowhere = Path::new("/no/such/folder");
+        let failure = toolchain(Some(nowhere), nowhere, &mut |_| ()).unwrap_err();
+        assert_eq!(failure.exit_code(), 2);
+        assert_eq!(
+            failure.to_string(),
+            "the folder /no/such/folder of --toolchain (LIGHTSPEED_TOOLCHAIN) does not exist"
+        );
+        assert!(failure.hint().unwrap().contains("leave --toolchain"));
     }
 
     fn gpu(ordinal: u32, name: &str, device: Option<DeviceName>) -> GpuInfo {
@@ -277,19 +377,22 @@ mod tests {
         ];
         let choose = |wanted, number| {
             let chosen = choose(Ok(gpus.clone()), wanted, number);
-            chosen.map(|(name, gpu)| (name, gpu.ordinal))
+            chosen.map(|(name, gpus)| {
+                let ordinals: Vec<u32> = gpus.iter().map(|gpu| gpu.ordinal).collect();
+                (name, ordinals)
+            })
         };
-        assert_eq!(choose(None, None), Ok((DeviceName::H200, 1)));
+        assert_eq!(choose(None, None), Ok((DeviceName::H200, vec![1, 2])));
         assert_eq!(
             choose(Some(DeviceName::H200), Some(2)),
-            Ok((DeviceName::H200, 2))
+            Ok((DeviceName::H200, vec![2]))
         );
         assert_eq!(
             choose(Some(DeviceName::T4), None).unwrap_err(),
             "this machine has no `t4`; it has: GeForce GT 710, NVIDIA H200, NVIDIA H200"
         );
         assert!(choose(None, Some(0)).is_err(), "no known model");
-        let reason = super::choose(Err("no driver".into()), None, None).unwrap_err();
+        let reason = super::choose(Err("device: no driver".into()), None, None).unwrap_err();
         assert_eq!(
             reason,
             "this machine has no GPU of a known model: no driver"

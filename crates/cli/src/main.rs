@@ -12,6 +12,9 @@ mod follow;
 mod listen;
 mod local;
 mod logging;
+mod math_text;
+mod parsing;
+mod problem_text;
 mod progress;
 mod report_text;
 mod run_lock;
@@ -19,19 +22,20 @@ mod service;
 mod serving;
 mod source_file;
 mod stop;
+mod suggest;
 mod table;
 mod target;
 mod terminal;
+mod values;
 mod verbs;
 mod worker_process;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use arguments::{CommandLine, Verb};
 use client::Client;
 use failure::Failure;
+use parsing::{Parsed, Refused, parse};
 use terminal::Terminal;
 
 fn main() -> ExitCode {
@@ -41,26 +45,33 @@ fn main() -> ExitCode {
     {
         judge::child::run(&role);
     }
-    let line = CommandLine::parse();
+    let words: Vec<_> = std::env::args_os().collect();
+    let Parsed { line, given } = match parse(words.clone()) {
+        Ok(parsed) => parsed,
+        Err(refused) => return refuse(&refused, parsing::asks_for_json(&words)),
+    };
     let terminal = Terminal::new(&line.global);
     install_crypto();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&Failure::unavailable(error.to_string(), "")),
+        Err(error) => {
+            let failure = Failure::unavailable(error.to_string(), "");
+            return fail(&failure, terminal.json);
+        }
     };
-    let ended = runtime.block_on(run(line, terminal));
+    let ended = runtime.block_on(run(line, &given, terminal));
     // A thread that still waits for something (a download, standard input) must not hold the end up.
     runtime.shutdown_background();
     match ended {
         Ok(code) => ExitCode::from(code),
-        Err(failure) => fail(&failure),
+        Err(failure) => fail(&failure, terminal.json),
     }
 }
 
-async fn run(line: CommandLine, terminal: Terminal) -> Result<u8, Failure> {
+async fn run(line: CommandLine, given: &[String], terminal: Terminal) -> Result<u8, Failure> {
     let global = line.global;
     match line.verb {
-        Verb::Up(arguments) => verbs::up::run(arguments, &global, terminal).await,
+        Verb::Up(arguments) => verbs::up::run(arguments, given, &global, terminal).await,
         Verb::Down(_) => verbs::down::run(&global, terminal).await,
         Verb::Status(_) => verbs::status::run(&global, terminal).await,
         Verb::Judge(arguments) => verbs::judge::run(arguments, &global, terminal).await,
@@ -70,11 +81,17 @@ async fn run(line: CommandLine, terminal: Terminal) -> Result<u8, Failure> {
         Verb::Watch(arguments) => {
             verbs::watch::run(arguments, &Client::new(&global)?, terminal).await
         }
+        Verb::Cancel(arguments) => {
+            verbs::cancel::run(arguments, &Client::new(&global)?, terminal).await
+        }
+        Verb::Submissions(arguments) => {
+            verbs::submissions::run(arguments, &Client::new(&global)?, terminal).await
+        }
         Verb::Leaderboard(arguments) => {
             verbs::leaderboard::run(arguments, &Client::new(&global)?, terminal).await
         }
         Verb::Problem(arguments) => verbs::problem::run(arguments, &global, terminal).await,
-        Verb::Serve(arguments) => verbs::serve::run(arguments, terminal).await,
+        Verb::Serve(arguments) => verbs::serve::run(arguments, given, terminal).await,
         Verb::Worker(arguments) => verbs::worker::run(arguments, &global, terminal).await,
         Verb::Devices(_) => verbs::devices::run(&Client::new(&global)?, terminal).await,
         Verb::Openapi => {
@@ -86,14 +103,38 @@ async fn run(line: CommandLine, terminal: Terminal) -> Result<u8, Failure> {
     }
 }
 
+/// Answers a command line that was not understood, or that asked for help.
+fn refuse(refused: &Refused, json: bool) -> ExitCode {
+    match refused {
+        Refused::Answer(answer) => {
+            let _ = answer.print(); // a closed pipe is no error
+            ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2))
+        }
+        Refused::Words(words, failure) => {
+            let _ = words.print();
+            end(failure, json)
+        }
+        Refused::Sentence(failure) => fail(failure, json),
+    }
+}
+
 /// Prints the one sentence and the way out.
-fn fail(failure: &Failure) -> ExitCode {
+fn fail(failure: &Failure, json: bool) -> ExitCode {
     if !matches!(failure, Failure::Interrupted) {
         let label = console::style("lightspeed:").red().bold().for_stderr();
         eprintln!("{label} {failure}");
         if let Some(hint) = failure.hint() {
             eprintln!("  {hint}");
         }
+    }
+    end(failure, json)
+}
+
+/// The exit status; under `--json` with a document on stdout, in one line because some verbs print
+/// lines before it.
+fn end(failure: &Failure, json: bool) -> ExitCode {
+    if json {
+        terminal::print_line(&failure.document());
     }
     ExitCode::from(failure.exit_code())
 }

@@ -11,6 +11,8 @@ use crate::terminal::Terminal;
 pub(crate) struct Ticker {
     terminal: Terminal,
     bar: Option<ProgressBar>,
+    /// What is worked at, where there are several; stands before everything that is said.
+    about: String,
     /// The phase that was named last, so that plain lines name each once.
     phase: Option<Phase>,
 }
@@ -29,19 +31,27 @@ impl Ticker {
         Self {
             terminal,
             bar,
+            about: String::new(),
             phase: None,
         }
+    }
+
+    /// From now on it is about this.
+    pub(crate) fn about(&mut self, what: &str) {
+        self.phase = None;
+        self.about = format!("{what}: ");
     }
 
     /// Something happens that has no steps.
     pub(crate) fn say(&mut self, text: &str) {
         self.phase = None;
+        let text = format!("{}{text}", self.about);
         match &self.bar {
             Some(bar) => {
                 bar.enable_steady_tick(Duration::from_millis(120));
-                bar.set_message(text.to_owned());
+                bar.set_message(text);
             }
-            None => self.terminal.say(text),
+            None => self.terminal.say(&text),
         }
     }
 
@@ -58,7 +68,7 @@ impl Ticker {
         self.phase(progress.phase);
         if let Some(bar) = &self.bar {
             let Progress { phase, done, total } = progress;
-            bar.set_message(format!("{phase} {done}/{total}"));
+            bar.set_message(format!("{}{phase} {done}/{total}", self.about));
         }
     }
 

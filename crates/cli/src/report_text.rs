@@ -87,7 +87,23 @@ fn shapes(shapes: &[ShapeReport]) -> String {
         ">SOL",
         ">traffic eff.",
     ]);
-    for shape in shapes {
+    // A shape that did not run has a dash where the others have a number.
+    let cells = |value: fn(&ShapeReport) -> Option<String>| -> Vec<String> {
+        let values: Vec<_> = shapes.iter().map(value).collect();
+        let absent = |shape: &ShapeReport| match shape.verdict {
+            None if values.iter().any(Option::is_some) => "-".to_owned(),
+            _ => String::new(),
+        };
+        let cell = |(shape, value): (&ShapeReport, &Option<String>)| {
+            value.clone().unwrap_or_else(|| absent(shape))
+        };
+        shapes.iter().zip(&values).map(cell).collect()
+    };
+    let launches = cells(|shape| shape.launches.map(|n| n.to_string()));
+    let times = cells(|shape| shape.t_s.map(duration));
+    let sols = cells(|shape| shape.sol.map(ratio));
+    let traffic = cells(|shape| shape.traffic_efficiency.map(ratio));
+    for (index, shape) in shapes.iter().enumerate() {
         let axes = shape.axes.as_ref().map(|axes| {
             let pairs: Vec<String> = axes.iter().map(|(k, v)| format!("{k}={v}")).collect();
             pairs.join(" ")
@@ -100,10 +116,10 @@ fn shapes(shapes: &[ShapeReport]) -> String {
             role(shape.role).to_owned(),
             axes.unwrap_or_default(),
             verdict,
-            shape.launches.map(|n| n.to_string()).unwrap_or_default(),
-            shape.t_s.map(duration).unwrap_or_default(),
-            shape.sol.map(ratio).unwrap_or_default(),
-            shape.traffic_efficiency.map(ratio).unwrap_or_default(),
+            launches[index].clone(),
+            times[index].clone(),
+            sols[index].clone(),
+            traffic[index].clone(),
         ]);
     }
     table.render()
@@ -254,7 +270,7 @@ fn escaped(line: &str) -> String {
 }
 
 /// What the board ranks, in words.
-pub(crate) fn metric(metric: ScoreMetric) -> &'static str {
+fn metric(metric: ScoreMetric) -> &'static str {
     match metric {
         ScoreMetric::Sol => "of the speed of light",
         ScoreMetric::ModelledSol => "of the speed of light, modelled",
@@ -333,6 +349,25 @@ mod tests {
     fn a_wrong_answer_says_what_where_and_why() {
         console::set_colors_enabled(false);
         insta::assert_snapshot!(render(&wrong_answer(), "add.cu"));
+    }
+
+    #[test]
+    fn a_shape_that_did_not_run_has_dashes() {
+        console::set_colors_enabled(false);
+        let mut report = wrong_answer();
+        let mut unrun = report.shapes[0].clone();
+        unrun.id = "n_1025".into();
+        unrun.verdict = None;
+        unrun.mismatches.clear();
+        unrun.message = None;
+        (unrun.launches, unrun.traffic_efficiency) = (None, None);
+        report.shapes.push(unrun);
+        assert_eq!(
+            shapes(&report.shapes),
+            "  shape   role  axes  verdict       launches  traffic eff.\n\
+             \x20 n_3     edge  N=3   wrong_answer         1         0.500\n\
+             \x20 n_1025  edge  N=3   -                    -             -\n"
+        );
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::local::{Database, DatabaseError, accounts, sessions};
+use api::local::{Database, DatabaseError, Refusal, accounts, sessions};
 use api::{Config, ConnectionLimits, LeaseSettings};
 use domain::{Clock, SystemClock, UserId};
 use problems::Package;
+use protocol::problem::{ProblemDetail, ProblemSummary};
 use protocol::{routes, timing};
 use tokio::net::TcpListener;
 
@@ -29,11 +30,18 @@ pub(crate) struct Service {
 
 impl Service {
     /// Connects, and applies the migrations that are missing.
-    pub(crate) async fn open(database_url: &str) -> Result<Self, Failure> {
+    pub(crate) async fn open(database_url: &str, whose: Whose) -> Result<Self, Failure> {
         let database = Database::connect(database_url, CONNECTIONS).await;
-        let database = database.map_err(|error| {
-            let message = format!("the database cannot be reached: {}", with_causes(&error));
-            Failure::unavailable(message, "look into log/postgres.log, or check DATABASE_URL")
+        let database = database.map_err(|error| match (whose, error.refusal()) {
+            (Whose::Given, Some(refusal)) => refused(refusal),
+            (Whose::Given, None) => {
+                let message = format!("the database refused: {}", with_causes(&error));
+                Failure::unavailable(message, "check DATABASE_URL (--database-url)")
+            }
+            (Whose::Private, _) => {
+                let message = format!("the database cannot be reached: {}", with_causes(&error));
+                Failure::unavailable(message, "look into log/postgres.log of the state folder")
+            }
         })?;
         database.migrate().await.map_err(|error| {
             let message = format!("the migrations failed: {}", with_causes(&error));
@@ -92,6 +100,37 @@ impl Service {
     }
 }
 
+/// Whose database it is, and so who can mend it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Whose {
+    /// The one that `--database-url` or `DATABASE_URL` names.
+    Given,
+    /// The one that this program runs.
+    Private,
+}
+
+/// What is wrong with the URL, without any part of it: a password may be inside.
+fn refused(refusal: Refusal) -> Failure {
+    match refusal {
+        Refusal::NoUrl => Failure::usage(
+            "DATABASE_URL (--database-url) is not the URL of a Postgres database",
+            "write it as postgres://user:password@host:5432/name, with %xx for special characters",
+        ),
+        Refusal::NobodyThere => Failure::unavailable(
+            "no Postgres server answers where DATABASE_URL (--database-url) points",
+            "start the server, or mend host and port; `up` without it runs a private server",
+        ),
+        Refusal::Credentials => Failure::usage(
+            "the database server refuses the user or the password of DATABASE_URL (--database-url)",
+            "mend them in the URL, or the server's pg_hba.conf",
+        ),
+        Refusal::NoSuchDatabase => Failure::usage(
+            "the server has no database of the name in DATABASE_URL (--database-url)",
+            "mend the name, or make the database with `createdb`",
+        ),
+    }
+}
+
 /// What is served where.
 pub(crate) struct Site {
     /// The socket.
@@ -106,8 +145,19 @@ pub(crate) struct Site {
 
 /// Applies the migrations to a database.
 pub(crate) async fn migrate(database_url: &str) -> Result<(), Failure> {
-    Service::open(database_url).await?.close().await;
+    let service = Service::open(database_url, Whose::Private).await?;
+    service.close().await;
     Ok(())
+}
+
+/// A package as a service's list shows it.
+pub(crate) fn problem_summary(package: &Package) -> ProblemSummary {
+    api::local::problem_summary(package)
+}
+
+/// A package as a service shows it.
+pub(crate) fn problem_detail(package: &Package) -> ProblemDetail {
+    api::local::problem_detail(package)
 }
 
 /// The OpenAPI document, as JSON.

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
 /// What `up` and `serve` have in common.
 #[derive(Debug, Args)]
 pub(crate) struct Serving {
@@ -25,18 +28,28 @@ pub(crate) struct Serving {
 
 impl Serving {
     /// The built web app: as told, or `web/build` above this program (`target/release/lightspeed`)
-    /// or here.
-    pub(crate) fn web_folder(&self) -> Option<PathBuf> {
+    /// or here. A folder that the command line names must hold one; one that only the environment
+    /// names may still have to be built, and its absence is told.
+    pub(crate) fn web_folder(
+        &self,
+        given: &[String],
+        terminal: Terminal,
+    ) -> Result<Option<PathBuf>, Failure> {
+        let is_built = |folder: &PathBuf| folder.join("index.html").is_file();
+        if let Some(web) = self.web.as_ref().filter(|web| !is_built(web)) {
+            let message = format!("{} holds no built web app (no index.html)", web.display());
+            if given.iter().any(|flag| flag == "--web") {
+                let hint = "build it with `npm run build` in web/, or leave --web out";
+                return Err(Failure::usage(message, hint));
+            }
+            terminal.say(&format!("LIGHTSPEED_WEB: {message}"));
+        }
         let program = std::env::current_exe().unwrap_or_default();
         let beside = program
             .ancestors()
             .nth(3)
             .map(|root| root.join("web/build"));
-        self.web
-            .clone()
-            .into_iter()
-            .chain(beside)
-            .chain([PathBuf::from("web/build")])
-            .find(|folder| folder.join("index.html").is_file())
+        let folders = self.web.clone().into_iter().chain(beside);
+        Ok(folders.chain([PathBuf::from("web/build")]).find(is_built))
     }
 }

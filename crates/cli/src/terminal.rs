@@ -42,14 +42,9 @@ impl Terminal {
         }
     }
 
-    /// The result, for a person. A closed pipe is no error: whoever read it has read enough.
+    /// The result, for a person.
     pub(crate) fn print(self, text: &str) {
-        let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes());
-        if !text.ends_with('\n') {
-            let _ = out.write_all(b"\n");
-        }
-        let _ = out.flush();
+        print(text);
     }
 
     /// The result, for a program.
@@ -60,8 +55,23 @@ impl Terminal {
 
     /// One line of a stream, for a program.
     pub(crate) fn print_json_line<T: serde::Serialize>(self, document: &T) {
-        self.print(&serde_json::to_string(document).expect("our types are plain JSON"));
+        print_line(document);
     }
+}
+
+/// One line of JSON, also before any setting is known.
+pub(crate) fn print_line<T: serde::Serialize>(document: &T) {
+    print(&serde_json::to_string(document).expect("our types are plain JSON"));
+}
+
+/// A closed pipe is no error: whoever read it has read enough.
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    if !text.ends_with('\n') {
+        let _ = out.write_all(b"\n");
+    }
+    let _ = out.flush();
 }
 
 /// A verdict in its colour.

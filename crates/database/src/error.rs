@@ -22,6 +22,40 @@ pub enum DatabaseError {
     Migration(#[from] sqlx::migrate::MigrateError),
 }
 
+/// Why no connection was made, as far as whoever wrote the URL can mend it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The text is no URL of a database.
+    NoUrl,
+    /// No server answers there.
+    NobodyThere,
+    /// The server takes neither this user nor this password.
+    Credentials,
+    /// The server has no such database.
+    NoSuchDatabase,
+}
+
+impl DatabaseError {
+    /// What is wrong with the URL of the connection, if that is what failed.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        let (Self::Unreachable(error) | Self::Statement(error)) = self else {
+            return None;
+        };
+        match error {
+            sqlx::Error::Configuration(_) => Some(Refusal::NoUrl),
+            // The pool tries a refused connection again until it runs out of time.
+            sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut => Some(Refusal::NobodyThere),
+            sqlx::Error::Database(database) => match database.code()?.as_ref() {
+                "28P01" | "28000" => Some(Refusal::Credentials),
+                "3D000" => Some(Refusal::NoSuchDatabase),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
 impl From<sqlx::Error> for DatabaseError {
     fn from(error: sqlx::Error) -> Self {
         let transient = match &error {

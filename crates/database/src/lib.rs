@@ -25,7 +25,7 @@ use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, PgPool};
 
-pub use error::DatabaseError;
+pub use error::{DatabaseError, Refusal};
 
 /// Every migration, embedded. One static, because each use of the macro embeds them again.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");

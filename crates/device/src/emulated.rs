@@ -166,7 +166,7 @@ impl EmulatedDevice {
             parameters: &parameters,
         };
         let outcome = emulator::launch(&loaded, &request, &mut self.memory, &limits)
-            .map_err(|fault| Self::device_error(&fault))?;
+            .map_err(|fault| self.device_error(&fault))?;
         *fuel = fuel.saturating_sub(outcome.counters.warp_instructions);
         *span.counters.get_or_insert_default() += &counters(&outcome.counters);
         span.printed.push_str(&outcome.output.text);
@@ -202,7 +202,7 @@ impl EmulatedDevice {
         Ok(packed)
     }
 
-    fn device_error(fault: &emulator::Fault) -> DeviceError {
+    fn device_error(&self, fault: &emulator::Fault) -> DeviceError {
         let found = |kind| Fault {
             kind,
             message: fault.message.clone(),
@@ -229,7 +229,11 @@ impl EmulatedDevice {
             FaultKind::Assert => DeviceError::Fault(found(VerdictKind::Assert)),
             FaultKind::BadLaunch => DeviceError::Fault(found(VerdictKind::LaunchConfig)),
             FaultKind::InstructionFuel => {
-                DeviceError::TimeLimit(found(VerdictKind::InstructionFuel))
+                let mut found = found(VerdictKind::InstructionFuel);
+                // The launch had what earlier ones of the shape left.
+                let limit = self.settings.instruction_fuel;
+                found.message += &format!("; all launches of a shape together may issue {limit}");
+                DeviceError::TimeLimit(found)
             }
             FaultKind::OutputLimit => DeviceError::OutputLimit {
                 limit_bytes: PRINTED_BYTES as u64,

@@ -208,7 +208,8 @@ fn an_endless_loop_runs_out_of_fuel() {
     assert_eq!(fault.kind, FaultKind::InstructionFuel);
     assert_eq!(
         fault.message,
-        "thread (0,0,0) of block (0,0,0) is still running after 100000 warp instructions of the launch"
+        "thread (0,0,0) of block (0,0,0) is still running after 100000 warp instructions of the launch \
+         (an instruction counts once for a warp, however many of its threads take part)"
     );
 }
 

@@ -292,7 +292,8 @@ fn open_row(
         mismatches: outcome
             .map(|outcome| outcome.mismatches.clone())
             .unwrap_or_default(),
-        launches,
+        // Of a shape that did not run there is nothing to tell.
+        launches: outcome.and(launches),
         flop: cost.as_ref().map(scoring::Cost::total_flop),
         fused_bytes: cost.as_ref().map(|cost| cost.fused_bytes),
         t_sol_s: limit.as_ref().map(|limit| limit.t_sol_s),
@@ -420,14 +421,14 @@ fn phase_times(request: &JudgeRequest, findings: &Findings, total_s: f64) -> Pha
     let sum = |part: fn(&ShapeOutcome) -> f64| findings.outcomes.iter().map(part).sum::<f64>();
     let execute_s = sum(|outcome| outcome.execute_s);
     let check_s = sum(|outcome| outcome.check_s);
-    let ran = !findings.outcomes.is_empty();
     let spent_s = plan_s + compile_s + execute_s + check_s + findings.time_s.unwrap_or(0.0);
     PhaseTimes {
         queue: request.queued.map(|queued| queued.as_secs_f64()),
         plan: Some(plan_s),
         compile: (compile_s > 0.0).then_some(compile_s),
-        execute: ran.then_some(execute_s),
-        check: ran.then_some(check_s),
+        // A child that was ended has told no time.
+        execute: (execute_s > 0.0).then_some(execute_s),
+        check: (check_s > 0.0).then_some(check_s),
         time: findings.time_s,
         overhead: Some((total_s - spent_s).max(0.0)),
         total: Some(total_s),

@@ -28,10 +28,6 @@ const GPU_WALL: Duration = Duration::from_secs(300);
 /// Wall clock of a reference's compile; a package's own code, proven before it was published.
 const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
 
-/// Packages grant thread instructions; the device counts warp instructions. Granting one for every 8
-/// lets code that keeps a quarter of its lanes busy use all that was granted.
-const LANES_EXPECTED: u64 = 8;
-
 /// Judges one source. Every failure, the judge's own included, is a verdict in the report.
 pub fn judge(
     environment: &Environment,
@@ -153,7 +149,7 @@ impl<'a> Judging<'a> {
         let limits = &self.request.package.limits;
         let of = |memory_bytes| Bounds {
             memory_bytes,
-            instruction_fuel: limits.emulated_instructions / LANES_EXPECTED,
+            instruction_fuel: limits.emulated_warp_instructions(),
             run_limit: seconds(limits.run_s),
         };
         match self.request.device.kind() {

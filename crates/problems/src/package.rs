@@ -253,6 +253,19 @@ pub struct Limits {
     pub emulated_instructions: u64,
 }
 
+/// Packages grant thread instructions; the device counts warp instructions. Granting one for every 8
+/// lets code that keeps a quarter of its lanes busy use all that was granted.
+const LANES_EXPECTED: u64 = 8;
+
+impl Limits {
+    /// What the emulated device counts down: warp instructions that all launches of one shape may issue
+    /// together. An instruction counts once for a warp, however many of its threads take part.
+    #[must_use]
+    pub fn emulated_warp_instructions(&self) -> u64 {
+        self.emulated_instructions / LANES_EXPECTED
+    }
+}
+
 /// What a submission must not do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {

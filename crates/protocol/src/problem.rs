@@ -263,6 +263,10 @@ pub struct LimitsView {
     pub memory_bytes: Option<u64>,
     /// Device memory that `solve` may allocate.
     pub scratch_bytes: Option<u64>,
+    /// What the emulated device counts down: warp instructions that all launches of one shape may issue
+    /// together. An instruction counts once for a warp, however many of its threads take part.
+    #[serde(default)]
+    pub emulated_warp_instructions: Option<u64>,
     /// Pipes that must stay idle.
     #[serde(default)]
     pub forbidden_pipes: Vec<String>,

@@ -6,6 +6,8 @@ mod public;
 mod user;
 mod worker;
 
+pub(crate) use public::view;
+
 use axum::Router;
 use axum::middleware;
 use tower_http::catch_panic::CatchPanicLayer;

@@ -155,7 +155,7 @@ async fn malformed_requests_are_named() {
     400 bad_request: The field `source` must be a string.
     400 bad_request: The field `mode` must be `practice` or `ranked`.
     422 invalid_source: The body is not UTF-8 (first bad byte at offset 54).
-    413 source_too_large: The body has more than 1576960 bytes.
+    413 source_too_large: The body has more than 1576960 bytes. The limit of the source is 262144.
     415 unsupported_media_type: Send the body as `Content-Type: application/json`.
     404 not_found: There is no such thing here.
     404 not_found: There is no such thing here.

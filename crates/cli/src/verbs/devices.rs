@@ -1,9 +1,8 @@
 //! `lightspeed devices`: what the service can judge on now.
 
 use clap::Args;
-use domain::DeviceKind;
-use protocol::device::{DeviceList, DeviceView};
-use protocol::routes;
+use domain::{DeviceKind, SubmissionId};
+use protocol::device::DeviceView;
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -19,7 +18,7 @@ pub(crate) struct Devices {}
 
 /// Prints every device with its workers and its queue.
 pub(crate) async fn run(client: &Client, terminal: Terminal) -> Result<u8, Failure> {
-    let list: DeviceList = client.get(routes::DEVICES).await?;
+    let list = client.devices().await?;
     if terminal.json {
         terminal.print_json(&list);
         return Ok(0);
@@ -44,8 +43,45 @@ pub(crate) async fn run(client: &Client, terminal: Terminal) -> Result<u8, Failu
 /// The device that `auto` means for a submission: a GPU that a live worker offers, in the contract's
 /// order; else the emulated device.
 pub(crate) async fn best_offered(client: &Client) -> Result<String, Failure> {
-    let list: DeviceList = client.get(routes::DEVICES).await?;
+    let list = client.devices().await?;
     Ok(choose(&list.devices).to_owned())
+}
+
+/// Says that a submission to `device` waits, when no live worker offers it now. Where the service does
+/// not tell, nothing is said.
+pub(crate) async fn say_if_nobody_offers(
+    client: &Client,
+    device: &str,
+    id: SubmissionId,
+    terminal: Terminal,
+) {
+    let Ok(list) = client.devices().await else {
+        return;
+    };
+    if let Some(text) = nobody_offers(&list.devices, device, id) {
+        terminal.say(&text);
+    }
+}
+
+fn nobody_offers(devices: &[DeviceView], device: &str, id: SubmissionId) -> Option<String> {
+    let offered = offered(devices);
+    if offered.contains(&device) {
+        return None;
+    }
+    let others = match offered.as_slice() {
+        [] => "no device has a worker".to_owned(),
+        names => format!("workers offer: {}", names.join(" ")),
+    };
+    Some(format!(
+        "no worker offers `{device}` now ({others}); the submission waits for one\n  \
+         cancel it with `lightspeed cancel {id}`, or go on waiting"
+    ))
+}
+
+/// Names of the devices that a live worker offers.
+pub(crate) fn offered(devices: &[DeviceView]) -> Vec<&'static str> {
+    let live = devices.iter().filter(|device| device.live_workers > 0);
+    live.map(|device| device.name.as_str()).collect()
 }
 
 fn choose(devices: &[DeviceView]) -> &'static str {
@@ -62,15 +98,32 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn auto_prefers_a_gpu_that_somebody_serves() {
-        let device = |name: DeviceName, live_workers| DeviceView {
+    fn device(name: DeviceName, live_workers: u64) -> DeviceView {
+        DeviceView {
             name,
             kind: name.kind(),
             live_workers,
             queued: 0,
             description: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_device_without_a_worker_is_told_of() {
+        let id = "0190b5a0-0000-7000-8000-000000000001".parse().unwrap();
+        let devices = [device(DeviceName::Emulated, 1), device(DeviceName::H200, 0)];
+        assert_eq!(nobody_offers(&devices, "emulated", id), None);
+        assert_eq!(
+            nobody_offers(&devices, "h200", id).unwrap(),
+            "no worker offers `h200` now (workers offer: emulated); the submission waits for one\n  \
+             cancel it with `lightspeed cancel 0190b5a0-0000-7000-8000-000000000001`, or go on waiting"
+        );
+        let none = nobody_offers(&[], "h200", id).unwrap();
+        assert!(none.contains("no device has a worker"), "{none}");
+    }
+
+    #[test]
+    fn auto_prefers_a_gpu_that_somebody_serves() {
         let emulated = device(DeviceName::Emulated, 1);
         assert_eq!(
             choose(&[emulated.clone(), device(DeviceName::H200, 0)]),

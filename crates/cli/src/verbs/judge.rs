@@ -7,13 +7,15 @@ use std::time::Duration;
 use clap::Args;
 use domain::{Mode, Report, Verdict};
 use judge::{Environment, JudgeRequest};
+use serde::Serialize;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::progress::Ticker;
 use crate::table::Table;
 use crate::terminal::Terminal;
-use crate::{local, report_text, source_file};
+use crate::{local, report_text, source_file, values};
 
 /// Flags of `judge`.
 #[derive(Debug, Args)]
@@ -29,27 +31,34 @@ pub(crate) struct Judge {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// ranked: what a board would judge; practice: public shapes, printed output too
-    #[arg(long, default_value = "ranked", value_name = "ranked|practice")]
+    #[arg(long, default_value = "ranked", value_name = "ranked|practice", value_parser = values::mode)]
     mode: Mode,
-    /// Judge file after file and print a table; with --json one report a line
+    /// Judge file after file and print a table; with --json one report a line, with its `file` and its `round` (from 1)
     #[arg(long)]
     batch: bool,
     /// Judge all files this many times
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "batch")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        requires = "batch",
+        value_parser = values::whole(1..=u32::MAX)
+    )]
     repeat: u32,
     /// Wait this long between two judgings
     #[arg(
         long,
         value_name = "SECONDS",
-        default_value_t = 0.0,
-        requires = "batch"
+        default_value = "0",
+        requires = "batch",
+        value_parser = values::seconds
     )]
-    pause_s: f64,
+    pause_s: Duration,
     #[command(flatten)]
     judging: local::Judging,
 }
 
-/// Judges and prints. Ctrl-C ends the judging with the verdict `cancelled`.
+/// Judges and prints. Ctrl-C ends the judging; a batch then prints what it has.
 pub(crate) async fn run(
     arguments: Judge,
     global: &Global,
@@ -69,6 +78,8 @@ pub(crate) async fn run(
     let mut environment =
         local::environment(&arguments.judging, &state, &mut |step| ticker.say(step))?;
     let device = local::device(&arguments.judging, &mut environment, arguments.batch)?;
+    let interrupt = signal(SignalKind::interrupt())
+        .map_err(|error| Failure::unavailable(error.to_string(), ""))?;
     let requests = sources.into_iter().map(|source| JudgeRequest {
         package: package.clone(),
         source,
@@ -77,64 +88,121 @@ pub(crate) async fn run(
         queued: None,
         master_seed: [0; 32],
     });
-    let requests: Vec<_> = arguments.files.iter().zip(requests).collect();
-    let mut batch = Batch::new(terminal);
-    for round in 0..arguments.repeat {
-        for (place, (file, request)) in requests.iter().enumerate() {
-            if round > 0 || place > 0 {
-                tokio::time::sleep(pause(arguments.pause_s)?).await;
-            }
-            let report = judge_one(&environment, request.clone(), &mut ticker).await?;
-            if arguments.batch {
-                batch.add(file, &report);
-            } else {
-                print(&report, file, terminal);
-                return Ok(report.verdict.exit_code());
-            }
+    let bench = Bench {
+        environment,
+        ticker,
+        interrupt,
+    };
+    let mut requests: Vec<_> = arguments.files.iter().zip(requests).collect();
+    match requests.pop() {
+        Some((file, request)) if !arguments.batch => one(bench, file, request, terminal).await,
+        last => {
+            requests.extend(last);
+            several(bench, &arguments, &requests, terminal).await
         }
     }
-    Ok(batch.finish())
 }
 
-async fn judge_one(
-    environment: &Environment,
-    mut request: JudgeRequest,
-    ticker: &mut Ticker,
-) -> Result<Report, Failure> {
-    request.master_seed = local::fresh_seed();
-    let environment = environment.clone();
-    let cancel = environment.cancel.clone();
-    let (steps, mut progress) = tokio::sync::mpsc::unbounded_channel();
-    let mut judging = tokio::task::spawn_blocking(move || {
-        judge::judge(&environment, &request, &mut |step| {
-            let _ = steps.send(step); // nobody listens after an interrupt
-        })
-    });
-    let mut interrupted = false;
-    let report = loop {
-        tokio::select! {
-            ended = &mut judging => break ended,
-            Some(step) = progress.recv() => ticker.step(step),
-            _ = tokio::signal::ctrl_c() => {
-                interrupted = true;
-                cancel.store(true, Ordering::Relaxed);
-            }
-        }
-    };
-    let report = report.map_err(|error| Failure::unavailable(error.to_string(), ""))?;
+async fn one(
+    mut bench: Bench,
+    file: &Path,
+    request: JudgeRequest,
+    terminal: Terminal,
+) -> Result<u8, Failure> {
+    let (report, interrupted) = bench.judge(request).await?;
     if interrupted && report.verdict == Verdict::Cancelled {
         return Err(Failure::Interrupted);
     }
-    Ok(report)
+    bench.ticker.finish();
+    print(&report, file, terminal);
+    Ok(report.verdict.exit_code())
 }
 
-fn pause(seconds: f64) -> Result<Duration, Failure> {
-    Duration::try_from_secs_f64(seconds).map_err(|_| {
-        Failure::usage(
-            format!("--pause-s {seconds} is no time to wait"),
-            "give seconds, 0 or more",
-        )
-    })
+/// Round after round, file after file. Ctrl-C ends it with what there is.
+async fn several(
+    mut bench: Bench,
+    arguments: &Judge,
+    requests: &[(&PathBuf, JudgeRequest)],
+    terminal: Terminal,
+) -> Result<u8, Failure> {
+    let mut batch = Batch::new(terminal);
+    let rounds = (1..=arguments.repeat)
+        .flat_map(|round| requests.iter().map(move |request| (round, request)));
+    let mut interrupted = false;
+    for (place, (round, (file, request))) in rounds.enumerate() {
+        interrupted = place > 0 && bench.pause(arguments.pause_s).await;
+        if interrupted {
+            break;
+        }
+        bench.ticker.about(&label(file, round, arguments.repeat));
+        let (report, ended) = bench.judge(request.clone()).await?;
+        // One that was ended has come to nothing.
+        if !(ended && report.verdict == Verdict::Cancelled) {
+            batch.add(file, round, &report);
+            bench.ticker.say(report.verdict.as_str());
+        }
+        interrupted = ended;
+        if interrupted {
+            break;
+        }
+    }
+    bench.ticker.finish();
+    let exit = batch.finish();
+    if interrupted {
+        return Err(Failure::Interrupted);
+    }
+    Ok(exit)
+}
+
+/// `v1.cu`, or `v1.cu, round 2 of 10`.
+fn label(file: &Path, round: u32, rounds: u32) -> String {
+    match rounds {
+        1 => file.display().to_string(),
+        _ => format!("{}, round {round} of {rounds}", file.display()),
+    }
+}
+
+/// Where judgings run, one at a time.
+struct Bench {
+    environment: Environment,
+    ticker: Ticker,
+    interrupt: Signal,
+}
+
+impl Bench {
+    /// Waits. Says whether Ctrl-C was pressed meanwhile.
+    async fn pause(&mut self, pause: Duration) -> bool {
+        tokio::select! {
+            () = tokio::time::sleep(pause) => false,
+            _ = self.interrupt.recv() => true,
+        }
+    }
+
+    /// The report, and whether Ctrl-C was pressed meanwhile.
+    async fn judge(&mut self, mut request: JudgeRequest) -> Result<(Report, bool), Failure> {
+        request.master_seed = local::fresh_seed();
+        let environment = self.environment.clone();
+        let cancel = environment.cancel.clone();
+        let (steps, mut progress) = tokio::sync::mpsc::unbounded_channel();
+        let mut judging = tokio::task::spawn_blocking(move || {
+            judge::judge(&environment, &request, &mut |step| {
+                let _ = steps.send(step); // nobody listens after an interrupt
+            })
+        });
+        let mut interrupted = false;
+        let report = loop {
+            tokio::select! {
+                ended = &mut judging => break ended,
+                Some(step) = progress.recv() => self.ticker.step(step),
+                _ = self.interrupt.recv() => {
+                    interrupted = true;
+                    cancel.store(true, Ordering::Relaxed);
+                }
+            }
+        };
+        let report = report.map_err(|error| Failure::unavailable(error.to_string(), ""))?;
+        Ok((report, interrupted))
+    }
 }
 
 fn print(report: &Report, file: &Path, terminal: Terminal) {
@@ -143,6 +211,17 @@ fn print(report: &Report, file: &Path, terminal: Terminal) {
     } else {
         terminal.print(&report_text::render(report, &file.display().to_string()));
     }
+}
+
+/// One line of a batch: the report, and which of the judgings it is of.
+#[derive(Debug, Serialize)]
+struct BatchLine<'a> {
+    /// The path as given; `-` is standard input.
+    file: String,
+    /// Which repetition, from 1.
+    round: u32,
+    #[serde(flatten)]
+    report: &'a Report,
 }
 
 /// What several judgings came to.
@@ -161,10 +240,14 @@ impl Batch {
         }
     }
 
-    fn add(&mut self, file: &Path, report: &Report) {
+    fn add(&mut self, file: &Path, round: u32, report: &Report) {
         self.exit = self.exit.max(report.verdict.exit_code());
         if self.terminal.json {
-            return self.terminal.print_json_line(report);
+            return self.terminal.print_json_line(&BatchLine {
+                file: file.display().to_string(),
+                round,
+                report,
+            });
         }
         let score = report.score.as_ref().and_then(|score| score.value);
         self.table.row(vec![

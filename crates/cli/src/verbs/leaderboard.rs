@@ -1,15 +1,17 @@
 //! `lightspeed leaderboard`: the best of each user on a problem and a device.
 
 use clap::Args;
+use domain::report::ScoreMetric;
 use protocol::board::{Board, BoardEntry};
 
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::local::parse_device;
-use crate::report_text::{metric, ratio};
+use crate::report_text::ratio;
 use crate::table::Table;
 use crate::target::Target;
 use crate::terminal::{Terminal, bold, dim};
+use crate::values;
 
 /// Flags of `leaderboard`.
 #[derive(Debug, Args)]
@@ -20,7 +22,7 @@ pub(crate) struct Leaderboard {
     #[command(flatten)]
     target: Target,
     /// Rows to show
-    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = values::whole(1..=1000))]
     limit: u32,
 }
 
@@ -46,7 +48,7 @@ pub(crate) async fn run(
 fn render(board: &Board) -> String {
     let problem = &board.problem;
     let title = format!("{} v{} on {}", problem.slug, problem.version, board.device);
-    let mut text = format!("{}  {}\n", bold(title), dim(metric(board.metric)));
+    let mut text = format!("{}  {}\n", bold(title), dim(heading(board.metric)));
     if board.entries.is_empty() {
         text.push_str("  nobody yet\n");
         return text;
@@ -75,6 +77,17 @@ fn render(board: &Board) -> String {
     text
 }
 
+/// What the scores are.
+fn heading(metric: ScoreMetric) -> &'static str {
+    match metric {
+        ScoreMetric::Sol => "score: SOL, measured (T_SOL / T; 1 is the hardware's limit)",
+        ScoreMetric::ModelledSol => "score: SOL, modelled (T_SOL / T; nothing was measured)",
+        ScoreMetric::TrafficEfficiency => {
+            "score: traffic efficiency, counted (bytes that must move / bytes moved)"
+        }
+    }
+}
+
 fn row(entry: &BoardEntry) -> Vec<String> {
     vec![
         entry.rank.to_string(),
@@ -83,4 +96,24 @@ fn row(entry: &BoardEntry) -> Vec<String> {
         entry.worst_shape.clone().unwrap_or_default(),
         entry.judged_at.format("%Y-%m-%d %H:%M").to_string(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heading_says_whether_scores_were_measured() {
+        let cases = [
+            (ScoreMetric::Sol, "SOL, measured"),
+            (ScoreMetric::ModelledSol, "SOL, modelled"),
+            (
+                ScoreMetric::TrafficEfficiency,
+                "traffic efficiency, counted",
+            ),
+        ];
+        for (metric, words) in cases {
+            assert!(heading(metric).contains(words), "{metric:?}");
+        }
+    }
 }

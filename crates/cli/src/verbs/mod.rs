@@ -1,5 +1,6 @@
 //! One file a verb: its flags, then what it does. A verb returns the exit status it ends with.
 
+pub(crate) mod cancel;
 pub(crate) mod devices;
 pub(crate) mod down;
 pub(crate) mod judge;
@@ -7,6 +8,7 @@ pub(crate) mod leaderboard;
 pub(crate) mod problem;
 pub(crate) mod serve;
 pub(crate) mod status;
+pub(crate) mod submissions;
 pub(crate) mod submit;
 pub(crate) mod toolchain;
 pub(crate) mod up;

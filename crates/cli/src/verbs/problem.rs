@@ -1,19 +1,24 @@
 //! `lightspeed problem`: the problems of a service, and the proof of a package.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use domain::Verdict;
 use judge::verify::{Row, Verification, verify};
-use protocol::problem::{ProblemDetail, ProblemKind, ProblemList};
-use protocol::routes;
+use protocol::problem::ProblemList;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::arguments::Global;
 use crate::client::Client;
 use crate::failure::Failure;
-use crate::local;
+use crate::problem_text::{self, Told};
 use crate::progress::Ticker;
 use crate::report_text::{duration, ratio};
 use crate::table::Table;
 use crate::terminal::{self, Terminal, bold, dim};
+use crate::verbs::devices::offered;
+use crate::{local, service};
 
 /// Flags of `problem`.
 #[derive(Debug, Args)]
@@ -22,16 +27,36 @@ pub(crate) struct Problem {
     what: What,
 }
 
+/// Where the packages here are.
+#[derive(Debug, Args)]
+struct Packages {
+    /// Folder of problem packages, read where no service runs and no --url names one
+    #[arg(
+        long,
+        env = "LIGHTSPEED_PROBLEMS",
+        default_value = "problems",
+        value_name = "DIR"
+    )]
+    problems: PathBuf,
+}
+
 #[derive(Debug, Subcommand)]
 enum What {
-    /// List the problems of the service
-    #[command(after_help = "Example:\n  lightspeed problem list --json | jq -r '.problems[].slug'")]
-    List,
-    /// Show a problem of the service
+    /// List the problems of the service, or of the packages here where none runs
+    #[command(after_help = "Examples:
+  lightspeed problem list
+  lightspeed problem list --json | jq -r '.problems[].slug'")]
+    List {
+        #[command(flatten)]
+        packages: Packages,
+    },
+    /// Show a problem of the service, or of the packages here where none runs
     #[command(after_help = "Example:\n  lightspeed problem show vector_add")]
     Show {
         /// The problem
         slug: String,
+        #[command(flatten)]
+        packages: Packages,
     },
     /// Judge every solution of a package here and hold it to its promise
     #[command(after_help = "Examples:
@@ -52,80 +77,99 @@ pub(crate) async fn run(
     terminal: Terminal,
 ) -> Result<u8, Failure> {
     match arguments.what {
-        What::List => list(&Client::new(global)?, terminal).await,
-        What::Show { slug } => show(&slug, &Client::new(global)?, terminal).await,
+        What::List { packages } => list(&packages, global, terminal).await,
+        What::Show { slug, packages } => show(&slug, &packages, global, terminal).await,
         What::Verify { problem, judging } => {
             tokio::task::block_in_place(|| proof(&problem, &judging, global, terminal))
         }
     }
 }
 
-async fn list(client: &Client, terminal: Terminal) -> Result<u8, Failure> {
-    let list: ProblemList = client.get(routes::PROBLEMS).await?;
-    if terminal.json {
-        terminal.print_json(&list);
-        return Ok(0);
+async fn list(packages: &Packages, global: &Global, terminal: Terminal) -> Result<u8, Failure> {
+    let client = Client::new(global)?;
+    match client.problems().await {
+        Ok(list) if terminal.json => terminal.print_json(&list),
+        Ok(list) => {
+            let devices = client.devices().await?.devices;
+            let offered = offered(&devices);
+            terminal.print(&problem_text::list(&list, &Told::ByService(&offered)));
+        }
+        Err(failure) => {
+            packages.instead_of(failure, global, terminal)?;
+            let packages = local::packages(&packages.problems, terminal)?;
+            let problems = packages.iter().map(service::problem_summary).collect();
+            let list = ProblemList { problems };
+            if terminal.json {
+                terminal.print_json(&without_solvers(&list));
+            } else {
+                terminal.print(&problem_text::list(&list, &Told::ByPackages));
+            }
+        }
     }
-    let mut table = Table::new(&[
-        "problem",
-        "title",
-        "kind",
-        "difficulty",
-        ">solvers",
-        "devices",
-    ]);
-    for problem in &list.problems {
-        let kind = match problem.kind {
-            ProblemKind::Lesson => "lesson",
-            ProblemKind::Workload => "workload",
-        };
-        let devices: Vec<&str> = problem.devices.iter().map(|d| d.as_str()).collect();
-        table.row(vec![
-            problem.slug.clone(),
-            problem.title.en.clone(),
-            kind.to_owned(),
-            problem.difficulty.clone(),
-            problem.solvers.to_string(),
-            devices.join(" "),
-        ]);
-    }
-    terminal.print(&table.render());
     Ok(0)
 }
 
-async fn show(slug: &str, client: &Client, terminal: Terminal) -> Result<u8, Failure> {
-    let problem: ProblemDetail = client.get(&routes::problem(slug)).await?;
+async fn show(
+    slug: &str,
+    packages: &Packages,
+    global: &Global,
+    terminal: Terminal,
+) -> Result<u8, Failure> {
+    let (problem, document) = match Client::new(global)?.problem(slug).await {
+        Ok(problem) => {
+            let document = json!(problem);
+            (problem, document)
+        }
+        Err(failure) => {
+            packages.instead_of(failure, global, terminal)?;
+            let package = local::package(slug, &packages.problems)?;
+            let problem = service::problem_detail(&package);
+            let document = without_solvers(&problem);
+            (problem, document)
+        }
+    };
     if terminal.json {
-        terminal.print_json(&problem);
-        return Ok(0);
+        terminal.print_json(&document);
+    } else {
+        terminal.print(&problem_text::detail(&problem));
     }
-    let title = &problem.summary.title.en;
-    let version = format!("{} v{}", problem.summary.slug, problem.summary.version);
-    let mut text = format!(
-        "{}  {}\n\n  {}\n\n",
-        bold(title),
-        dim(version),
-        problem.declaration
-    );
-    text.push_str(problem.statement.en.trim());
-    text.push_str("\n\n");
-    let mut table = Table::new(&["stratum", "stands for", ">weight", "public shape"]);
-    for stratum in &problem.strata {
-        let axes: Vec<String> = stratum
-            .axes
-            .iter()
-            .map(|(k, v)| format!("{k}={v}"))
-            .collect();
-        table.row(vec![
-            stratum.id.clone(),
-            stratum.label.clone(),
-            ratio(stratum.w),
-            axes.join(" "),
-        ]);
-    }
-    text.push_str(&table.render());
-    terminal.print(&text);
     Ok(0)
+}
+
+impl Packages {
+    /// Whether the packages here are read because of this failure: only where no service answers, and
+    /// nobody asked for a certain one. It is said, since they may differ from what a service has.
+    fn instead_of(
+        &self,
+        failure: Failure,
+        global: &Global,
+        terminal: Terminal,
+    ) -> Result<(), Failure> {
+        let nobody = matches!(failure, Failure::Unavailable(_)) && failure.api_code().is_none();
+        if global.url.is_some() || !nobody {
+            return Err(failure);
+        }
+        terminal.say(&format!(
+            "{failure}; reading the packages of {} instead",
+            self.problems.display()
+        ));
+        Ok(())
+    }
+}
+
+/// As a service would answer, but for who solved it, which no package tells.
+fn without_solvers<T: Serialize>(document: &T) -> Value {
+    let mut document = json!(document);
+    let lone = document.get("solvers").is_some();
+    let rows = match document.get_mut("problems").and_then(Value::as_array_mut) {
+        Some(rows) => rows.iter_mut().collect(),
+        None if lone => vec![&mut document],
+        None => Vec::new(),
+    };
+    for row in rows {
+        row["solvers"] = Value::Null;
+    }
+    document
 }
 
 /// Judges every file of the package. A broken promise is status 1, a fault of the judge 3.

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::listen::{listen, url};
 use crate::local;
-use crate::service::{Service, Site};
+use crate::service::{Service, Site, Whose};
 use crate::serving::Serving;
 use crate::stop::Stop;
 use crate::terminal::Terminal;
@@ -34,16 +34,20 @@ pub(crate) struct Serve {
 }
 
 /// Serves until told to stop.
-pub(crate) async fn run(arguments: Serve, terminal: Terminal) -> Result<u8, Failure> {
+pub(crate) async fn run(
+    arguments: Serve,
+    given: &[String],
+    terminal: Terminal,
+) -> Result<u8, Failure> {
     crate::logging::start();
-    let web = arguments.serving.web_folder();
+    let web = arguments.serving.web_folder(given, terminal)?;
     let database_url = arguments.serving.database_url.ok_or_else(|| {
         let hint = "set DATABASE_URL, or use `up`, which runs a database of its own";
         Failure::usage("no database", hint)
     })?;
     let packages = local::packages(&arguments.problems, terminal)?;
     let stop = Stop::by_signals()?;
-    let service = Service::open(&database_url).await?;
+    let service = Service::open(&database_url, Whose::Given).await?;
     let listener = listen(&arguments.serving.listen).await?;
     let address = listener.local_addr();
     let address = address.map_err(|error| Failure::unavailable(error.to_string(), ""))?;

@@ -2,8 +2,6 @@
 
 use clap::Args;
 use local_postgres::{Cluster, Status as ClusterStatus};
-use protocol::device::DeviceList;
-use protocol::routes;
 use serde::Serialize;
 
 use crate::arguments::Global;
@@ -71,7 +69,7 @@ async fn look(global: &Global) -> Document {
 
 async fn workers(url: &str) -> Option<u64> {
     let client = Client::with(url, None).ok()?;
-    let list: DeviceList = client.get(routes::DEVICES).await.ok()?;
+    let list = client.devices().await.ok()?;
     Some(list.devices.iter().map(|device| device.live_workers).sum())
 }
 

@@ -8,10 +8,11 @@ use protocol::submission::{Submit as Body, Submitted};
 
 use crate::client::Client;
 use crate::failure::Failure;
-use crate::source_file;
 use crate::target::Target;
 use crate::terminal::Terminal;
+use crate::verbs::devices::say_if_nobody_offers;
 use crate::verbs::watch::to_the_end;
+use crate::{source_file, values};
 
 /// Flags of `submit`.
 #[derive(Debug, Args)]
@@ -25,7 +26,7 @@ pub(crate) struct Submit {
     /// A CUDA C++ file; - is standard input
     file: PathBuf,
     /// ranked counts on the board; practice shows more and does not
-    #[arg(long, default_value = "ranked", value_name = "ranked|practice")]
+    #[arg(long, default_value = "ranked", value_name = "ranked|practice", value_parser = values::mode)]
     mode: Mode,
     /// Print the submission's id and leave
     #[arg(long)]
@@ -47,6 +48,7 @@ pub(crate) async fn run(
         source: source.into(),
     };
     let submitted = client.submit(&body).await?;
+    say_if_nobody_offers(client, &body.device, submitted.submission_id, terminal).await;
     if arguments.no_watch {
         print_id(submitted, terminal);
         return Ok(0);

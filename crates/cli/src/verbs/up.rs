@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use domain::DeviceName;
 use local_postgres::{Cluster, Options, Step};
+use problems::Package;
 
 use crate::arguments::Global;
 use crate::credentials::Credentials;
@@ -17,7 +18,7 @@ use crate::failure::Failure;
 use crate::listen::{listen, url};
 use crate::local;
 use crate::run_lock::{RunLock, Running};
-use crate::service::{Service, Site};
+use crate::service::{Service, Site, Whose};
 use crate::serving::Serving;
 use crate::stop::Stop;
 use crate::terminal::{Terminal, bold, dim};
@@ -46,15 +47,26 @@ pub(crate) struct Up {
 }
 
 /// Runs the service until it is told to stop.
-pub(crate) async fn run(arguments: Up, global: &Global, terminal: Terminal) -> Result<u8, Failure> {
+pub(crate) async fn run(
+    arguments: Up,
+    given: &[String],
+    global: &Global,
+    terminal: Terminal,
+) -> Result<u8, Failure> {
     crate::logging::start_quietly();
+    let web = arguments.serving.web_folder(given, terminal)?;
     let state = local::state_folder(global, terminal)?;
     let failed = |error: std::io::Error| {
         let message = format!("{}: {error}", state.display());
         Failure::unavailable(message, "choose another folder with --state")
     };
     let lock = match RunLock::take(&state).map_err(failed)? {
-        Err(running) => return another(&arguments, &running, &state, terminal).await,
+        Err(running) => {
+            if let Some(text) = without_effect(given) {
+                terminal.say(&text);
+            }
+            return another(&arguments, &running, &state, terminal).await;
+        }
         Ok(_) if arguments.login_link => {
             return Err(Failure::unavailable(
                 "no service runs on this state",
@@ -63,13 +75,44 @@ pub(crate) async fn run(arguments: Up, global: &Global, terminal: Terminal) -> R
         }
         Ok(lock) => lock,
     };
+    // Before minutes go into a database and a compiler.
+    let packages = local::packages(&arguments.judging.problems, terminal)?;
+    let (device, _) = local::found_device(&arguments.judging)?;
     let stop = Stop::by_signals()?;
     let up = Startup {
         arguments,
         state,
+        web,
+        packages,
+        device,
         terminal,
     };
     up.run(lock, stop).await
+}
+
+/// What of the command line a service that runs already cannot heed.
+fn without_effect(given: &[String]) -> Option<String> {
+    const OF_THE_START: &[&str] = &[
+        "--listen",
+        "--web",
+        "--device",
+        "--gpu",
+        "--problems",
+        "--toolchain",
+        "--allow-unconfined",
+        "--database-url",
+    ];
+    let ignored: Vec<&str> = OF_THE_START
+        .iter()
+        .copied()
+        .filter(|flag| given.iter().any(|given| given == flag))
+        .collect();
+    (!ignored.is_empty()).then(|| {
+        format!(
+            "a service runs already, so {} had no effect: stop it with `down`, then `up` again",
+            ignored.join(" and ")
+        )
+    })
 }
 
 /// A service runs already: says where, with a fresh login link.
@@ -89,17 +132,18 @@ async fn another(
             "wait for it, or stop it with `down`",
         ));
     };
-    let database_url = match &arguments.serving.database_url {
-        Some(url) => url.clone(),
+    let (database_url, whose) = match &arguments.serving.database_url {
+        Some(url) => (url.clone(), Whose::Given),
         None => {
             let options = Options {
                 may_install: false,
                 ..Options::default()
             };
-            tokio::task::block_in_place(|| Cluster::ensure(state, &options))?.url()
+            let cluster = tokio::task::block_in_place(|| Cluster::ensure(state, &options))?;
+            (cluster.url(), Whose::Private)
         }
     };
-    let service = Service::open(&database_url).await?;
+    let service = Service::open(&database_url, whose).await?;
     let link = format!("{base}{}", service.login_path().await?);
     service.close().await;
     if !arguments.login_link {
@@ -115,6 +159,9 @@ async fn another(
 struct Startup {
     arguments: Up,
     state: PathBuf,
+    web: Option<PathBuf>,
+    packages: Vec<Package>,
+    device: DeviceName,
     terminal: Terminal,
 }
 
@@ -128,11 +175,11 @@ impl Startup {
                 return Err(Failure::Interrupted);
             }
         };
-        let database_url = match (&cluster, &self.arguments.serving.database_url) {
-            (Some(cluster), _) => cluster.url(),
-            (None, url) => url.clone().unwrap_or_default(),
+        let (database_url, whose) = match (&cluster, &self.arguments.serving.database_url) {
+            (Some(cluster), _) => (cluster.url(), Whose::Private),
+            (None, url) => (url.clone().unwrap_or_default(), Whose::Given),
         };
-        let served = self.serve(&database_url, &mut lock, stop).await;
+        let served = self.serve(&database_url, whose, &mut lock, stop).await;
         if let Some(cluster) = cluster {
             tokio::task::block_in_place(|| cluster.stop())?;
         }
@@ -177,12 +224,12 @@ impl Startup {
     async fn serve(
         &self,
         database_url: &str,
+        whose: Whose,
         lock: &mut RunLock,
         mut stop: Stop,
     ) -> Result<(), Failure> {
-        let (device, _) = local::found_device(&self.arguments.judging)?;
-        let packages = local::packages(&self.arguments.judging.problems, self.terminal)?;
-        let service = Service::open(database_url).await?;
+        let device = self.device;
+        let service = Service::open(database_url, whose).await?;
         let listener = listen(&self.arguments.serving.listen).await?;
         let address = listener
             .local_addr()
@@ -194,8 +241,8 @@ impl Startup {
         let site = Site {
             listener,
             public_url: base.clone(),
-            packages,
-            web: self.arguments.serving.web_folder(),
+            packages: self.packages.clone(),
+            web: self.web.clone(),
         };
         let mut api = tokio::spawn(service.clone().serve(site, api_stop));
         let worker = self.worker(&base, credentials.worker_key.unwrap_or_default(), device)?;
@@ -320,5 +367,21 @@ fn describe(step: Step) -> &'static str {
         Step::Installing => "installing Postgres",
         Step::Initialising => "making a database cluster",
         Step::Starting => "starting Postgres",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_a_running_service_cannot_heed_are_named() {
+        let given = ["--web", "--listen", "--open", "--json"].map(str::to_owned);
+        assert_eq!(
+            without_effect(&given).unwrap(),
+            "a service runs already, so --listen and --web had no effect: \
+             stop it with `down`, then `up` again"
+        );
+        assert_eq!(without_effect(&["--login-link".to_owned()]), None);
     }
 }

@@ -8,8 +8,9 @@ use crate::client::Client;
 use crate::failure::Failure;
 use crate::follow::follow;
 use crate::progress::Ticker;
-use crate::report_text;
 use crate::terminal::Terminal;
+use crate::verbs::devices::say_if_nobody_offers;
+use crate::{report_text, values};
 
 /// Flags of `watch`.
 #[derive(Debug, Args)]
@@ -18,6 +19,7 @@ use crate::terminal::Terminal;
   lightspeed watch 0190b5a0-0000-7000-8000-000000000001 --json | jq -r .event")]
 pub(crate) struct Watch {
     /// Id that `submit` printed
+    #[arg(value_parser = values::submission)]
     submission: SubmissionId,
 }
 
@@ -28,6 +30,10 @@ pub(crate) async fn run(
     terminal: Terminal,
 ) -> Result<u8, Failure> {
     let id = arguments.submission;
+    let summary = client.submission(id).await?.summary;
+    if summary.status == Status::Queued {
+        say_if_nobody_offers(client, summary.device.as_str(), id, terminal).await;
+    }
     let mut print = |event: &Event| {
         if terminal.json {
             terminal.print_json_line(event);
@@ -95,7 +101,10 @@ pub(crate) async fn to_the_end(
         ended = follow(client, id, &mut take, &mut on_break) => ended?,
         _ = tokio::signal::ctrl_c() => {
             lock().finish();
-            terminal.say(&format!("it is still being judged: lightspeed watch {id}"));
+            terminal.say(&format!(
+                "the submission goes on without you: `lightspeed watch {id}` follows it again, \
+                 `lightspeed cancel {id}` ends it"
+            ));
             return Err(Failure::Interrupted);
         }
     }

@@ -1,19 +1,23 @@
 //! `lightspeed worker`: the daemon that judges for a service.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use judge::{Environment, GpuInfo};
 use judge_workers::{Settings, WorkerError};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::arguments::Global;
 use crate::client::DEFAULT_URL;
 use crate::credentials::Credentials;
 use crate::failure::Failure;
-use crate::local;
 use crate::terminal::Terminal;
+use crate::{local, values};
 
 /// Flags of `worker`.
 #[derive(Debug, Args)]
@@ -24,12 +28,13 @@ pub(crate) struct Worker {
     /// The worker's key, lsw_... [default: the local worker's]
     #[arg(long, env = "LIGHTSPEED_WORKER_KEY", hide_env_values = true)]
     key: Option<String>,
-    /// Unique among the workers that share the key [default: the host's name]
+    /// Unique among the workers that share the key [default: the host's name]. On a host with several
+    /// GPUs each has a worker, named NAME/gpu0 and so on
     #[arg(long)]
     name: Option<String>,
-    /// Told to stop, go on with the judging in hand for this many seconds, then hand it back
-    #[arg(long, value_name = "SECONDS", default_value_t = judge_workers::DRAIN_GRACE.as_secs())]
-    drain_grace_s: u64,
+    /// Told to stop, go on with the judging in hand for this long, then hand it back [default: 15]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    drain_grace_s: Option<Duration>,
     /// Stop when standard input ends: the process that started it is gone
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
@@ -51,34 +56,91 @@ pub(crate) async fn run(
         let hint = "give one with --key or LIGHTSPEED_WORKER_KEY; `up` makes the local worker's";
         Failure::usage("no worker key", hint)
     })?;
-    let mut environment =
-        local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
-    let device = local::device(&arguments.judging, &mut environment, true)?;
-    if let Some(lane) = &environment.lane {
-        lane.prepare();
-    }
     let packages = local::packages(&arguments.judging.problems, terminal)?;
+    let environment =
+        local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
+    let (device, gpus) = local::found_devices(&arguments.judging)?;
+    let name = arguments.name.unwrap_or_else(host_name);
     let settings = Settings {
         url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
         key,
-        name: arguments.name.unwrap_or_else(host_name),
+        name: name.clone(),
         devices: vec![device],
         packages: packages.into_iter().map(Arc::new).collect(),
-        environment,
+        environment: environment.clone(),
         entropy: Arc::new(local::fresh_seed),
-        drain_grace: Duration::from_secs(arguments.drain_grace_s),
+        drain_grace: arguments
+            .drain_grace_s
+            .unwrap_or(judge_workers::DRAIN_GRACE),
     };
-    let told = told_to_stop(arguments.until_stdin_ends)?;
-    match judge_workers::run(settings, told).await {
-        Ok(()) => Ok(0),
-        Err(error @ WorkerError::Refused(_)) => Err(Failure::usage(
-            local::with_causes(&error),
+    let is_alone = gpus.len() < 2;
+    let of_gpu = |gpu: GpuInfo| {
+        let name = match is_alone {
+            true => name.clone(),
+            false => format!("{name}/gpu{}", gpu.ordinal),
+        };
+        let lane = local::lane(&environment, device, gpu, true);
+        lane.prepare();
+        let environment = Environment {
+            lane: Some(lane),
+            ..environment.clone()
+        };
+        Settings {
+            name,
+            environment,
+            ..settings.clone()
+        }
+    };
+    let lanes: Vec<Settings> = match gpus.is_empty() {
+        true => vec![settings],
+        false => gpus.into_iter().map(of_gpu).collect(),
+    };
+    run_lanes(lanes, arguments.until_stdin_ends).await
+}
+
+/// One worker for each GPU, all until they are told to stop. One that cannot go on stops the others: half
+/// a worker would pass for a whole one.
+async fn run_lanes(lanes: Vec<Settings>, until_stdin_ends: bool) -> Result<u8, Failure> {
+    let told = told_to_stop(until_stdin_ends)?;
+    let (stop, stopping) = watch::channel(false);
+    let mut running = JoinSet::new();
+    for settings in lanes {
+        let mut stopping = stopping.clone();
+        running.spawn(judge_workers::run(settings, async move {
+            let _ = stopping.wait_for(|stop| *stop).await; // whoever could tell is gone: stop
+        }));
+    }
+    let mut told = pin!(told);
+    let mut outcome = Ok(0);
+    loop {
+        let ended = tokio::select! {
+            ended = running.join_next() => ended,
+            () = &mut told, if !*stop.borrow() => {
+                stop.send_replace(true);
+                continue;
+            }
+        };
+        let Some(ended) = ended else {
+            return outcome;
+        };
+        let ended = ended.map_err(|error| Failure::unavailable(error.to_string(), ""))?;
+        if let Err(error) = ended {
+            outcome = outcome.and(Err(why(&error)));
+            stop.send_replace(true);
+        }
+    }
+}
+
+fn why(error: &WorkerError) -> Failure {
+    let message = local::with_causes(error);
+    match error {
+        WorkerError::Refused(_) => Failure::usage(
+            message,
             "check the key and that service and worker are of the same version",
-        )),
-        Err(error) => Err(Failure::unavailable(
-            local::with_causes(&error),
-            "give each worker a --name of its own",
-        )),
+        ),
+        WorkerError::Superseded => {
+            Failure::unavailable(message, "give each worker a --name of its own")
+        }
     }
 }
 
@@ -116,5 +178,20 @@ fn host_name() -> String {
     match name.trim() {
         "" => "worker".to_owned(),
         name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_tells_the_grace_that_holds() {
+        let command = crate::arguments::CommandLine::command();
+        let worker = command.find_subcommand("worker").unwrap();
+        let help = worker.clone().render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let grace = format!("[default: {}]", judge_workers::DRAIN_GRACE.as_secs());
+        assert!(help.contains(&grace), "{help}");
     }
 }

@@ -342,7 +342,10 @@ impl<'a> Worker<'a> {
         let stop = Stop::new(
             FaultKind::InstructionFuel,
             lane,
-            format!("is still running after {limit} warp instructions of the launch"),
+            format!(
+                "is still running after {limit} warp instructions of the launch \
+                 (an instruction counts once for a warp, however many of its threads take part)"
+            ),
         );
         self.place(block, warp, split.frame, split.pc, stop)
     }

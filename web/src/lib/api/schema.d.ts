@@ -895,6 +895,12 @@ export interface components {
              * @description Wall clock of the compiler.
              */
             compile_s?: number | null;
+            /**
+             * Format: int64
+             * @description What the emulated device counts down: warp instructions that all launches of one shape may issue
+             *     together. An instruction counts once for a warp, however many of its threads take part.
+             */
+            emulated_warp_instructions?: number | null;
             /** @description Pipes that must stay idle. */
             forbidden_pipes?: string[];
             /**

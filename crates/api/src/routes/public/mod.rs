@@ -6,6 +6,8 @@ mod health;
 mod problem;
 mod problems;
 
+pub(crate) use problem::view;
+
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 

@@ -1,6 +1,6 @@
 //! `GET /api/v1/problems/{slug}`
 
-pub(super) mod view;
+pub(crate) mod view;
 
 use axum::Json;
 use axum::extract::State;

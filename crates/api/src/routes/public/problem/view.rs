@@ -240,6 +240,7 @@ fn limits(package: &Package) -> LimitsView {
         run_s: Some(package.limits.run_s),
         memory_bytes: Some(package.limits.memory_bytes),
         scratch_bytes: Some(package.rules.scratch_bytes),
+        emulated_warp_instructions: Some(package.limits.emulated_warp_instructions()),
         forbidden_pipes: package
             .rules
             .forbidden_pipes
