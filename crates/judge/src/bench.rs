@@ -31,9 +31,8 @@ pub(crate) struct Slopes {
 
 /// Executor and checker of one judging.
 pub(crate) struct Bench<'a> {
-    // Before the card, which is given back when they are gone.
     pair: Pair,
-    _card: Option<Occupied>,
+    card: Option<Occupied>,
     cancel: &'a AtomicBool,
     /// Wall clock of all that runs the submission, and what is left of it.
     wall: Duration,
@@ -45,10 +44,17 @@ impl<'a> Bench<'a> {
     pub fn new(pair: Pair, card: Option<Occupied>, wall: Duration, cancel: &'a AtomicBool) -> Self {
         Self {
             pair,
-            _card: card,
+            card,
             cancel,
             wall,
             left: wall,
+        }
+    }
+
+    /// Ends both children; the card is free when they are gone.
+    pub fn end(self) {
+        if let Some(card) = self.card {
+            card.leave(self.pair);
         }
     }
 

@@ -96,6 +96,19 @@ impl<'a> Judging<'a> {
         let opened = opened.map_err(|_| Interruption::ours("a child's opening panicked".into()))?;
         let (pair, card) = opened?;
         let mut bench = Bench::new(pair, card, self.wall(), cancel);
+        let judged = self.judge_on(&mut bench, parameters, compiled, progress);
+        bench.end();
+        judged
+    }
+
+    /// Everything that needs the children.
+    fn judge_on(
+        &mut self,
+        bench: &mut Bench<'_>,
+        parameters: Vec<Vec<ParameterJob>>,
+        compiled: Compiled,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Interruption> {
         self.findings.warnings.extend(bench.warning());
 
         let submission = program(&self.findings.shapes, &parameters, compiled.submission);
@@ -106,8 +119,8 @@ impl<'a> Judging<'a> {
             self.findings.outcomes.push(blame.into());
             return Ok(());
         }
-        self.check(&mut bench, &shapes, progress)?;
-        self.time(&mut bench, &shapes, progress)
+        self.check(bench, &shapes, progress)?;
+        self.time(bench, &shapes, progress)
     }
 
     /// Children for this judging, on their way. The emulated device's are started by this thread, which

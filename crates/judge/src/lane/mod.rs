@@ -43,8 +43,10 @@ enum Order {
         mailbox_bytes: u64,
         reply: Sender<Result<Pair, Interruption>>,
     },
-    /// Make the next pair ready, then let go of the card, which is waited for where it is not held.
-    Spare(Option<LaneLock>),
+    /// Make the next pair ready.
+    Spare,
+    /// End a judging's children, make the next pair ready where one is to be kept, and let go of the card.
+    Over { pair: Pair, lock: LaneLock },
 }
 
 impl Lane {
@@ -60,6 +62,7 @@ impl Lane {
                 ..environment.clone()
             },
             gpu: gpu.clone(),
+            keeps_spare,
             spare: None,
         };
         std::thread::spawn(move || nursery.serve(&received));
@@ -79,7 +82,7 @@ impl Lane {
     /// Makes children ready for a judging to come.
     pub fn prepare(&self) {
         if self.keeps_spare {
-            self.order(Order::Spare(None));
+            self.order(Order::Spare);
         }
     }
 
@@ -94,7 +97,7 @@ impl Lane {
             Interruption::ours(format!("the card's lock {}: {error}", path.display()))
         })?;
         let occupied = Occupied {
-            lock: Some(lock.ok_or_else(Interruption::cancelled)?),
+            lock: lock.ok_or_else(Interruption::cancelled)?,
             lane: Arc::clone(self),
         };
         let (reply, answer) = channel();
@@ -122,19 +125,18 @@ impl Lane {
     }
 }
 
-/// A card while a judging has it. Must be dropped after the judging's children.
+/// A card while a judging has it.
 pub(crate) struct Occupied {
-    lock: Option<LaneLock>,
+    lock: LaneLock,
     lane: Arc<Lane>,
 }
 
-impl Drop for Occupied {
-    fn drop(&mut self) {
-        if self.lane.keeps_spare
-            && let Some(lock) = self.lock.take()
-        {
-            self.lane.order(Order::Spare(Some(lock)));
-        }
+impl Occupied {
+    /// Gives the card back once the judging's children are gone, for which nobody waits: a driver takes
+    /// some tenths of a second to clear up behind them.
+    pub fn leave(self, pair: Pair) {
+        let lock = self.lock;
+        self.lane.order(Order::Over { pair, lock });
     }
 }
 
@@ -142,6 +144,7 @@ impl Drop for Occupied {
 struct Nursery {
     environment: Environment,
     gpu: Gpu,
+    keeps_spare: bool,
     spare: Option<Pair>,
 }
 
@@ -159,19 +162,27 @@ impl Nursery {
                         self.spare = unwanted.0.ok();
                     }
                 }
-                Order::Spare(lock) => self.make_spare(lock),
+                Order::Spare => {
+                    let path = lock::path(&self.gpu.uuid);
+                    let taken = LaneLock::take(&path, &self.environment.cancel);
+                    if let Ok(Some(lock)) = taken {
+                        self.make_spare(&lock);
+                    }
+                }
+                Order::Over { pair, lock } => {
+                    drop(pair);
+                    if self.keeps_spare {
+                        self.make_spare(&lock);
+                    }
+                }
             }
         }
     }
 
-    /// What goes wrong here goes wrong again, and is told, when a judging comes.
-    fn make_spare(&mut self, held: Option<LaneLock>) {
-        let path = lock::path(&self.gpu.uuid);
-        let lock = match held {
-            Some(lock) => Some(lock),
-            None => LaneLock::take(&path, &self.environment.cancel).unwrap_or_default(),
-        };
-        if self.spare.is_none() && lock.is_some() {
+    /// What goes wrong here goes wrong again, and is told, when a judging comes. The card is held, since
+    /// a context that is being made disturbs what is timed beside it.
+    fn make_spare(&mut self, _held: &LaneLock) {
+        if self.spare.is_none() {
             self.spare = self.fresh(SPARE_MAILBOX_BYTES).ok();
         }
     }

@@ -143,12 +143,15 @@ fn trials(mode: Mode) -> usize {
 fn bounds(mode: Mode) -> Bounds {
     match mode {
         Mode::Practice => Bounds {
-            min_samples: 8,
-            max_samples: 30,
+            // A quick look: nothing is ranked.
+            enough: 0.01,
+            min_samples: 6,
+            max_samples: 12,
             budget_s: 0.1,
             hard_budget_s: 0.5,
         },
         Mode::Ranked => Bounds {
+            enough: 0.0025,
             min_samples: 12,
             max_samples: 100,
             budget_s: 0.5,
@@ -279,7 +282,8 @@ impl<'b, 'e, 'p> Run<'b, 'e, 'p> {
             }
         }
         let short = median(&samples_s).is_some_and(|t| t < SLOPE_BELOW_S);
-        if short && self.slopes[shape].is_none() {
+        let is_ranked = self.plan.mode == Mode::Ranked;
+        if is_ranked && short && self.slopes[shape].is_none() {
             match self.bench.slope(shape)? {
                 Ok(slopes) => self.slopes[shape] = slopes,
                 Err(blame) => self.fail(shape, blame.into()),

@@ -2,9 +2,7 @@
 
 use super::statistics::{Estimate, interquartile_mean};
 
-/// A trial is known well enough at this share of its time, or at [`ENOUGH_S`].
-const ENOUGH: f64 = 0.0025;
-/// A quarter of the timer's tick.
+/// A quarter of the timer's tick: no time need be known better.
 const ENOUGH_S: f64 = 8e-9;
 
 /// An interquartile mean has no fewer.
@@ -13,6 +11,8 @@ pub(crate) const LEAST_SAMPLES: usize = 4;
 /// The bounds of one trial.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
+    /// A trial is known well enough when the half width of its interval is this share of its time.
+    pub enough: f64,
     /// No fewer, however well they agree, unless runs are very long.
     pub min_samples: usize,
     /// Never more.
@@ -33,12 +33,12 @@ impl Bounds {
         }
         count >= self.max_samples
             || spent_s >= self.budget_s
-            || interquartile_mean(samples_s).is_some_and(is_known)
+            || interquartile_mean(samples_s).is_some_and(|estimate| self.is_known(estimate))
     }
-}
 
-fn is_known(estimate: Estimate) -> bool {
-    estimate.half_width_s <= (ENOUGH * estimate.t_s).max(ENOUGH_S)
+    fn is_known(&self, estimate: Estimate) -> bool {
+        estimate.half_width_s <= (self.enough * estimate.t_s).max(ENOUGH_S)
+    }
 }
 
 #[cfg(test)]
@@ -46,6 +46,7 @@ mod tests {
     use super::*;
 
     const BOUNDS: Bounds = Bounds {
+        enough: 0.0025,
         min_samples: 8,
         max_samples: 100,
         budget_s: 1.0,
