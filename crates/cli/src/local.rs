@@ -43,6 +43,62 @@ pub(crate) struct Judging {
     pub(crate) allow_unconfined: bool,
 }
 
+/// Flags of verbs that measure a card itself.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Card {
+    /// Which GPU, by the driver's number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    gpu: u32,
+    /// A ready folder with the CUDA compiler [default: installed with pip into the state folder]
+    #[arg(long, env = "LIGHTSPEED_TOOLCHAIN", value_name = "DIR")]
+    toolchain: Option<PathBuf>,
+    /// Measure on a host that cannot confine children
+    #[arg(long)]
+    allow_unconfined: bool,
+}
+
+impl Card {
+    /// Surroundings with this GPU.
+    pub(crate) fn environment(
+        &self,
+        state: &Path,
+        on_step: &mut dyn FnMut(&str),
+    ) -> Result<Environment, Failure> {
+        let judging = self.judging();
+        let mut environment = environment(&judging, state, on_step)?;
+        device(&judging, &mut environment)?;
+        Ok(environment)
+    }
+
+    /// The same where the driver is asked in this process, because a profiler watches it.
+    pub(crate) fn environment_here(
+        &self,
+        state: &Path,
+        on_step: &mut dyn FnMut(&str),
+    ) -> Result<Environment, Failure> {
+        let mut environment = environment(&self.judging(), state, on_step)?;
+        let (name, uuid) = judge::experiments::gpu_here(self.gpu)
+            .map_err(|why| Failure::unavailable(why, "name another GPU with --gpu"))?;
+        environment.gpu = Some(judge::Gpu {
+            name,
+            uuid,
+            ordinal: self.gpu,
+            cupti: environment.toolchain.cupti(),
+        });
+        Ok(environment)
+    }
+
+    fn judging(&self) -> Judging {
+        Judging {
+            device: "auto".to_owned(),
+            gpu: Some(self.gpu),
+            problems: PathBuf::new(),
+            toolchain: self.toolchain.clone(),
+            allow_unconfined: self.allow_unconfined,
+        }
+    }
+}
+
 /// The state folder, made if need be. Says so when it is not the one that was asked for.
 pub(crate) fn state_folder(global: &Global, terminal: Terminal) -> Result<PathBuf, Failure> {
     let state = local_postgres::state_folder::resolve(&global.state)?;
@@ -85,6 +141,7 @@ pub(crate) fn environment(
     environment.allow_unconfined = judging.allow_unconfined;
     let cache = state.join("cache");
     environment.cache = std::fs::create_dir_all(&cache).is_ok().then_some(cache);
+    environment.calibrations = Some(state.join("calibration"));
     Ok(environment)
 }
 
@@ -131,17 +188,18 @@ pub(crate) fn device(
     judging: &Judging,
     environment: &mut Environment,
 ) -> Result<DeviceName, Failure> {
-    let (name, ordinal) = found_device(judging)?;
-    environment.gpu = ordinal.map(|ordinal| judge::Gpu {
+    let (name, gpu) = found_device(judging)?;
+    environment.gpu = gpu.map(|gpu| judge::Gpu {
         name,
-        ordinal,
+        uuid: gpu.uuid,
+        ordinal: gpu.ordinal,
         cupti: environment.toolchain.cupti(),
     });
     Ok(name)
 }
 
 /// The device that the flags name, and which GPU it is.
-pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<u32>), Failure> {
+pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<GpuInfo>), Failure> {
     let wanted = match judging.device.as_str() {
         "auto" => None,
         name => Some(parse_device(name)?),
@@ -154,7 +212,7 @@ pub(crate) fn found_device(judging: &Judging) -> Result<(DeviceName, Option<u32>
         .map_err(|error| error.to_string())
         .and_then(|program| judge::gpus(&program, judging.allow_unconfined));
     match choose(gpus, wanted, judging.gpu) {
-        Ok((name, ordinal)) => Ok((name, Some(ordinal))),
+        Ok((name, gpu)) => Ok((name, Some(gpu))),
         // Nobody asked for a GPU.
         Err(_) if wanted.is_none() && judging.gpu.is_none() => Ok(emulated),
         Err(reason) => Err(Failure::unavailable(
@@ -169,7 +227,7 @@ fn choose(
     gpus: Result<Vec<GpuInfo>, String>,
     wanted: Option<DeviceName>,
     number: Option<u32>,
-) -> Result<(DeviceName, u32), String> {
+) -> Result<(DeviceName, GpuInfo), String> {
     let what = wanted.map_or("GPU of a known model".to_owned(), |name| {
         format!("`{name}`")
     });
@@ -183,7 +241,7 @@ fn choose(
     };
     let found = gpus.iter().find(fits);
     found
-        .and_then(|gpu| Some((gpu.device?, gpu.ordinal)))
+        .and_then(|gpu| Some((gpu.device?, gpu.clone())))
         .ok_or_else(|| {
             let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
             format!(
@@ -267,7 +325,9 @@ mod tests {
             gpu(1, "NVIDIA H200", Some(DeviceName::H200)),
             gpu(2, "NVIDIA H200", Some(DeviceName::H200)),
         ];
-        let choose = |wanted, number| choose(Ok(gpus.clone()), wanted, number);
+        let choose = |wanted, number| {
+            choose(Ok(gpus.clone()), wanted, number).map(|(name, gpu)| (name, gpu.ordinal))
+        };
         assert_eq!(choose(None, None), Ok((DeviceName::H200, 1)));
         assert_eq!(
             choose(Some(DeviceName::H200), Some(2)),

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use domain::report::Ceilings;
 use domain::{Clock, DeviceName};
 use toolchain::Toolchain;
+
+use crate::calibration::Calibration;
 
 /// The surroundings of a judging.
 #[derive(Clone)]
@@ -16,6 +19,8 @@ pub struct Environment {
     pub program: PathBuf,
     /// Where compiled references are kept between judgings; `None` keeps nothing.
     pub cache: Option<PathBuf>,
+    /// Where calibrations of this host's GPUs are kept, one file a card; `None` knows none.
+    pub calibrations: Option<PathBuf>,
     /// The GPU of this host that judgings on a GPU use, where there is one.
     pub gpu: Option<Gpu>,
     /// Time.
@@ -34,11 +39,20 @@ impl Environment {
             toolchain,
             program,
             cache: None,
+            calibrations: None,
             gpu: None,
             clock,
             allow_unconfined: false,
             cancel: Arc::default(),
         })
+    }
+
+    /// What the GPU reached when it was last calibrated. Read each time: a worker need not be started
+    /// again after a calibration.
+    #[must_use]
+    pub fn ceilings(&self) -> Option<Ceilings> {
+        let (folder, gpu) = (self.calibrations.as_ref()?, self.gpu.as_ref()?);
+        Calibration::load(folder, &gpu.uuid).map(|calibration| calibration.ceilings)
     }
 }
 
@@ -47,6 +61,8 @@ impl Environment {
 pub struct Gpu {
     /// What model it is.
     pub name: DeviceName,
+    /// Which card it is, by the driver's name.
+    pub uuid: String,
     /// The driver's index.
     pub ordinal: u32,
     /// What to time with; without it nothing is ranked.

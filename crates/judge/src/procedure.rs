@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use device::{OpenRequest, Target};
+use domain::report::Measurement;
 use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signature, Verdict};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::assemble::{Findings, assemble};
 use crate::bench::{Bench, Interruption};
-use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource, KernelsJob};
+use crate::compile::wire::{
+    CompileJob, CompileRefusal, CompileReply, CompiledSource, KernelSet, KernelsJob,
+};
 use crate::compile::{compile, compile_cached, kernels};
 use crate::inputs::run_keys;
 use crate::outcome::ShapeOutcome;
@@ -158,6 +161,7 @@ impl<'a> Judging<'a> {
             return Ok(None);
         }
         let job = KernelsJob {
+            set: KernelSet::Judging,
             arch: scoring::device(self.request.device).limits.arch.clone(),
             toolchain: self.environment.toolchain.root().to_owned(),
         };
@@ -305,7 +309,10 @@ impl<'a> Judging<'a> {
         for (outcome, timing) in findings.outcomes.iter_mut().zip(timed.timings) {
             outcome.timing = timing;
         }
-        findings.measurement = Some(timed.measurement);
+        findings.measurement = Some(Measurement {
+            ceilings: self.environment.ceilings(),
+            ..timed.measurement
+        });
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use domain::{Mode, Phase, Progress};
 use problems::subkey;
 use scoring::median;
 
-use self::statistics::interquartile_mean;
+pub(crate) use self::statistics::interquartile_mean;
 use self::stop::Bounds;
 use crate::bench::{Bench, Interruption, Slopes};
 use crate::inputs::run_keys;
@@ -96,6 +96,7 @@ pub(crate) fn time(
             canary_s: canaries,
             before,
             after,
+            ceilings: None,
         },
     }))
 }
