@@ -1,13 +1,36 @@
 #!/usr/bin/env bash
 # Every figure of docs/measurement.md, on a machine with a GPU: needs a built `lightspeed`, the problem
 # packages and a toolchain folder with CUPTI (LIGHTSPEED_TOOLCHAIN); neither Rust, Postgres nor network.
+# The calibration's and the experiments' tables are kept in FOLDER, as Markdown and as JSON.
 #
-#   LIGHTSPEED=path/to/lightspeed LIGHTSPEED_TOOLCHAIN=path LIGHTSPEED_STATE=path tests/gpu/figures.sh h200
+#   LIGHTSPEED=path/to/lightspeed LIGHTSPEED_TOOLCHAIN=path LIGHTSPEED_STATE=path tests/gpu/figures.sh h200 [FOLDER]
+#
+# ONLY=card leaves the judgings out, ONLY=judgings the card.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 lightspeed=${LIGHTSPEED:-$root/target/release/lightspeed}
 export LIGHTSPEED_PROBLEMS=${LIGHTSPEED_PROBLEMS:-$root/problems}
-device=${1:?usage: figures.sh DEVICE, e.g. h200}
+device=${1:?usage: figures.sh DEVICE [FOLDER], e.g. h200}
+folder=${2:-figures}
+only=${ONLY:-all}
+mkdir -p "$folder"
+
+if [ "$only" != judgings ]; then
+    echo "== what the card reaches"
+    "$lightspeed" calibrate | tee "$folder/calibration.txt"
+    "$lightspeed" calibrate --json --quiet >"$folder/calibration.json"
+    echo "== experiments"
+    for experiment in timers flush evict_last warm_up sample_cost cupti_overhead; do
+        # JSON is the record; the table is read while the next one runs.
+        "$lightspeed" __measure "$experiment" --json --quiet >"$folder/$experiment.json"
+        python3 "$root/tests/gpu/tables.py" "$folder/$experiment.json" | tee "$folder/$experiment.md"
+    done
+    "$lightspeed" __measure cupti_overhead --without-cupti --json --quiet >"$folder/no_cupti.json"
+    python3 "$root/tests/gpu/tables.py" "$folder/no_cupti.json" | tee "$folder/no_cupti.md"
+    echo "== the profiler as a third opinion"
+    "$root/tests/gpu/ncu.sh" 0 "$folder" | tee "$folder/ncu.md"
+fi
+[ "$only" = card ] && exit
 
 echo "== every solution of every package comes to its verdict"
 for package in "$LIGHTSPEED_PROBLEMS"/*/; do

@@ -96,9 +96,13 @@ pub(crate) enum Verb {
     Worker(verbs::worker::Worker),
     /// Show what the service can judge on
     Devices(verbs::devices::Devices),
+    /// Measure what a GPU of this machine reaches at best
+    Calibrate(verbs::calibrate::Calibrate),
     /// Print the OpenAPI document
     #[command(hide = true)]
     Openapi,
+    #[command(name = "__measure", hide = true)]
+    Measure(verbs::measure::Measure),
     #[command(name = "__toolchain", hide = true)]
     Toolchain(verbs::toolchain::Toolchain),
     #[command(name = "__with-postgres", hide = true)]

@@ -45,6 +45,64 @@ pub(crate) struct Judging {
     pub(crate) allow_unconfined: bool,
 }
 
+/// Flags of verbs that measure a card itself.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Card {
+    /// Which GPU, by the driver's number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    gpu: u32,
+    /// A ready folder with the CUDA compiler [default: installed with pip into the state folder]
+    #[arg(long, env = "LIGHTSPEED_TOOLCHAIN", value_name = "DIR")]
+    toolchain: Option<PathBuf>,
+    /// Measure on a host that cannot confine children
+    #[arg(long)]
+    allow_unconfined: bool,
+}
+
+impl Card {
+    /// Surroundings with this GPU.
+    pub(crate) fn environment(
+        &self,
+        state: &Path,
+        on_step: &mut dyn FnMut(&str),
+    ) -> Result<Environment, Failure> {
+        let judging = self.judging();
+        let mut environment = environment(&judging, state, on_step)?;
+        device(&judging, &mut environment, false)?;
+        Ok(environment)
+    }
+
+    /// The same where the driver is asked in this process, because a profiler watches it.
+    pub(crate) fn environment_here(
+        &self,
+        state: &Path,
+        on_step: &mut dyn FnMut(&str),
+    ) -> Result<Environment, Failure> {
+        let mut environment = environment(&self.judging(), state, on_step)?;
+        let (name, uuid) = judge::experiments::gpu_here(self.gpu)
+            .map_err(|why| Failure::unavailable(why, "name another GPU with --gpu"))?;
+        let gpu = judge::Gpu {
+            name,
+            uuid,
+            ordinal: self.gpu,
+            card: None,
+            cupti: environment.toolchain.cupti(),
+        };
+        environment.lane = Some(Lane::new(&environment, gpu, false));
+        Ok(environment)
+    }
+
+    fn judging(&self) -> Judging {
+        Judging {
+            device: "auto".to_owned(),
+            gpu: Some(self.gpu),
+            problems: PathBuf::new(),
+            toolchain: self.toolchain.clone(),
+            allow_unconfined: self.allow_unconfined,
+        }
+    }
+}
+
 /// The state folder, made if need be. Says so when it is not the one that was asked for.
 pub(crate) fn state_folder(global: &Global, terminal: Terminal) -> Result<PathBuf, Failure> {
     let state = local_postgres::state_folder::resolve(&global.state)?;
@@ -98,6 +156,7 @@ pub(crate) fn environment(
     environment.allow_unconfined = judging.allow_unconfined;
     let cache = state.join("cache");
     environment.cache = std::fs::create_dir_all(&cache).is_ok().then_some(cache);
+    environment.calibrations = Some(state.join("calibration"));
     Ok(environment)
 }
 

@@ -94,6 +94,8 @@ async fn run(line: CommandLine, given: &[String], terminal: Terminal) -> Result<
         Verb::Serve(arguments) => verbs::serve::run(arguments, given, terminal).await,
         Verb::Worker(arguments) => verbs::worker::run(arguments, &global, terminal).await,
         Verb::Devices(_) => verbs::devices::run(&Client::new(&global)?, terminal).await,
+        Verb::Calibrate(arguments) => verbs::calibrate::run(arguments, &global, terminal).await,
+        Verb::Measure(arguments) => verbs::measure::run(arguments, &global, terminal).await,
         Verb::Openapi => {
             terminal.print(&service::openapi());
             Ok(0)

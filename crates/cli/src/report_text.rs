@@ -32,6 +32,7 @@ pub(crate) fn render(report: &Report, file: &str) -> String {
     if let Some(score) = &report.score {
         text.push_str(&score_text(score));
     }
+    text.push_str(&ceilings(report));
     text.push_str(&times(&report.phases_s));
     text
 }
@@ -234,6 +235,16 @@ fn score_text(score: &Score) -> String {
         bold(ratio(value)),
         metric(score.metric)
     )
+}
+
+/// What the card reached when it was calibrated, beside the datasheet that the score is made with.
+fn ceilings(report: &Report) -> String {
+    let measurement = report.measurement.as_ref();
+    let Some(ceilings) = measurement.and_then(|m| m.ceilings.as_ref()) else {
+        return String::new();
+    };
+    let line = judge::calibration::in_one_line(ceilings, report.device.name);
+    format!("  {} {line}\n", dim("ceilings:"))
 }
 
 fn times(times: &PhaseTimes) -> String {

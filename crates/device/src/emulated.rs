@@ -189,6 +189,12 @@ impl EmulatedDevice {
             let bytes = match argument {
                 Argument::Pointer(address) => self.resolve(*address)?.to_le_bytes().to_vec(),
                 Argument::Value(bytes) => bytes.clone(),
+                Argument::TensorMap(_) => {
+                    return Err(DeviceError::Unsupported {
+                        opcode: "tensor map".to_owned(),
+                        line: None,
+                    });
+                }
             };
             let offset = parameter.offset_bytes as usize;
             let place = packed

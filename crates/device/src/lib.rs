@@ -11,6 +11,7 @@ pub mod emulated;
 mod error;
 mod open;
 mod operation;
+mod tensor_map;
 mod traits;
 
 pub use access::{Access, access};
@@ -19,4 +20,5 @@ pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
 pub use open::{Bounds, Card, GpuInfo, OpenRequest, Target, list_gpus, open};
 pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
+pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMap};
 pub use traits::{Device, KernelLayout, ModuleImage, Slope, Span};

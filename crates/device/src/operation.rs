@@ -1,5 +1,7 @@
 //! What can be put on a stream.
 
+use crate::TensorMap;
+
 /// A device allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
@@ -45,6 +47,8 @@ pub enum Argument {
     Pointer(Address),
     /// Little-endian bytes of a value.
     Value(Vec<u8>),
+    /// A tensor for the tensor memory accelerator: 128 bytes that the driver encodes.
+    TensorMap(TensorMap),
 }
 
 /// One kernel launch.

@@ -39,9 +39,9 @@ pub struct Span {
 /// The time of one run among many, by two timers that know nothing of each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slope {
-    /// By events on the stream.
+    /// By events on the stream, while nothing else measures.
     pub by_events: Duration,
-    /// By what measures spans, where that is another timer.
+    /// By what measures spans, where that is another timer; of other runs.
     pub by_timer: Option<Duration>,
 }
 
@@ -129,7 +129,8 @@ pub trait Device {
     }
 
     /// The time of one run by its slope: the difference between `2 * copies` and `copies` runs back to
-    /// back, divided by `copies`, by two timers at once. `None` on a device that does not measure.
+    /// back, divided by `copies`, by two timers one after the other. `None` on a device that does not
+    /// measure.
     fn slope(
         &mut self,
         _stream: StreamId,

@@ -19,10 +19,11 @@ use domain::TargetLimits;
 use libtest_mimic::{Arguments, Completion, Trial};
 use toolchain::{CompileRequest, Toolchain};
 
-const SOURCES: [(&str, &str); 3] = [
+const SOURCES: [(&str, &str); 4] = [
     ("plain", include_str!("../examples/kernels/plain.cu")),
     ("state", include_str!("../examples/kernels/state.cu")),
     ("wide", include_str!("../examples/kernels/wide.cu")),
+    ("tma", include_str!("../examples/kernels/tma.cu")),
 ];
 
 fn toolchain() -> &'static Toolchain {
@@ -115,13 +116,16 @@ fn main() {
 }
 
 fn on_the_emulated_device() {
-    perform(checks::COMMON, &images("sm_90a"), || {
+    let open = || {
         EmulatedDevice::new(emulated::Settings {
             limits: limits(),
             memory_limit_bytes: 1 << 28,
             instruction_fuel: 1 << 24,
         })
-    });
+    };
+    let images = images("sm_90a");
+    perform(checks::COMMON, &images, open);
+    perform(checks::EMULATED_ONLY, &images, open);
 }
 
 /// What decides whether a module is loaded anew before each run.
@@ -178,7 +182,10 @@ fn on_a_gpu() -> Completion {
     let images = images(&limits.arch);
     perform(checks::COMMON, &images, open);
     if limits.compute_major < 9 {
-        eprintln!("skipped in part: {} has no clusters", limits.name);
+        eprintln!(
+            "skipped in part: {} has neither clusters nor tensor maps",
+            limits.name
+        );
         return Completion::Completed;
     }
     perform(checks::GPU_ONLY, &images, open);

@@ -253,6 +253,30 @@ pub struct Measurement {
     pub before: Option<MachineState>,
     /// Sensors after them.
     pub after: Option<MachineState>,
+    /// What this very card reaches at best; `null` where it was never calibrated.
+    #[serde(default)]
+    pub ceilings: Option<Ceilings>,
+}
+
+/// What a card reached when it was calibrated. A figure that could not be measured is absent; so is
+/// the rate of a pipe that the card lacks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Ceilings {
+    /// When.
+    pub calibrated_at: DateTime<Utc>,
+    /// Device memory, read and written in equal parts, both counted.
+    pub copy_bytes_per_s: Option<f64>,
+    /// Device memory, read only.
+    pub read_bytes_per_s: Option<f64>,
+    /// L2 cache, read only.
+    pub l2_read_bytes_per_s: Option<f64>,
+    /// Shared memory of all multiprocessors, read only.
+    pub shared_read_bytes_per_s: Option<f64>,
+    /// Time of an empty kernel.
+    pub launch_floor_s: Option<f64>,
+    /// By pipe, spelt as in packages; a multiply-add counts two.
+    pub flop_per_s: BTreeMap<String, f64>,
 }
 
 /// Who decides on the clocks.

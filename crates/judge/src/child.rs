@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::check::child::Checker;
 use crate::compile;
 use crate::execute::child::Executor;
+use crate::measuring;
 
 /// Role of the child that parses, plans and compiles.
 pub const COMPILE_ROLE: &str = "__compile";
@@ -14,6 +15,8 @@ pub const COMPILE_ROLE: &str = "__compile";
 pub const EXECUTE_ROLE: &str = "__execute";
 /// Role of the child that owns a device, runs the reference and compares.
 pub const CHECK_ROLE: &str = "__check";
+/// Role of the child that owns a device and measures the card itself.
+pub const GAUGE_ROLE: &str = "__gauge";
 
 /// Role of the child that asks the driver which GPUs there are.
 pub const PROBE_ROLE: &str = "__probe";
@@ -21,7 +24,14 @@ pub const PROBE_ROLE: &str = "__probe";
 /// Whether a first command-line argument names a role.
 #[must_use]
 pub fn is_role(argument: &str) -> bool {
-    [COMPILE_ROLE, EXECUTE_ROLE, CHECK_ROLE, PROBE_ROLE].contains(&argument)
+    let roles = [
+        COMPILE_ROLE,
+        EXECUTE_ROLE,
+        CHECK_ROLE,
+        GAUGE_ROLE,
+        PROBE_ROLE,
+    ];
+    roles.contains(&argument)
 }
 
 /// Runs a role and ends the process. Must be called while the process is single-threaded and before
@@ -49,6 +59,10 @@ fn serve(role: &str, mut channel: ChildChannel) -> Result<(), String> {
         CHECK_ROLE => {
             let mut checker = Checker::new(mailbox(&mut channel)?);
             converse(channel, |request| checker.answer(request))
+        }
+        GAUGE_ROLE => {
+            let request = channel.request().map_err(|e| e.to_string())?;
+            channel.finish(&measuring::child::answer(&request)?)
         }
         PROBE_ROLE => converse(channel, |()| {
             device::list_gpus().map_err(|error| error.to_string())

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use device::Card;
+use domain::report::Ceilings;
 use domain::{Clock, DeviceName};
 use toolchain::Toolchain;
 
 use crate::Lane;
+use crate::calibration::Calibration;
 
 /// The surroundings of a judging.
 #[derive(Clone)]
@@ -19,6 +21,8 @@ pub struct Environment {
     pub program: PathBuf,
     /// Where compiled references are kept between judgings; `None` keeps nothing.
     pub cache: Option<PathBuf>,
+    /// Where calibrations of this host's GPUs are kept, one file a card; `None` knows none.
+    pub calibrations: Option<PathBuf>,
     /// The GPU of this host that judgings on a GPU use, where there is one.
     pub lane: Option<Arc<Lane>>,
     /// Time.
@@ -37,11 +41,20 @@ impl Environment {
             toolchain,
             program,
             cache: None,
+            calibrations: None,
             lane: None,
             clock,
             allow_unconfined: false,
             cancel: Arc::default(),
         })
+    }
+
+    /// What the GPU reached when it was last calibrated. Read each time: a worker need not be started
+    /// again after a calibration.
+    #[must_use]
+    pub fn ceilings(&self) -> Option<Ceilings> {
+        let (folder, lane) = (self.calibrations.as_ref()?, self.lane.as_ref()?);
+        Calibration::load(folder, &lane.gpu().uuid).map(|calibration| calibration.ceilings)
     }
 }
 

@@ -3,22 +3,25 @@
 //! The same procedure serves the worker and `lightspeed judge`; it knows neither HTTP nor a database.
 //! Untrusted text is only handed on: parsing, planning and compiling happen in a `__compile` child,
 //! execution in an `__execute` child, reference and comparison in a `__check` child, all confined by
-//! the `sandbox` crate. A binary that calls
+//! the `sandbox` crate. A card itself is measured in a `__gauge` child, by the judge's own kernels. A binary that calls
 //! [`judge`] must call [`child::run`] first thing in `main` when it was started for a role.
 
 mod assemble;
 mod baseline;
 mod bench;
+pub mod calibration;
 mod check;
 pub mod child;
 mod compile;
 mod environment;
 mod execute;
+pub mod experiments;
 mod gpus;
 mod inputs;
 mod kernels;
 mod lane;
 mod loaded;
+mod measuring;
 mod opened;
 mod outcome;
 mod pair;

@@ -261,6 +261,7 @@ fn argument_bytes(argument: &Argument) -> u64 {
     match argument {
         Argument::Pointer(_) => 8,
         Argument::Value(bytes) => bytes.len() as u64,
+        Argument::TensorMap(_) => 128,
     }
 }
 

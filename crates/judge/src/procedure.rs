@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use device::{Bounds, OpenRequest, Target};
+use domain::report::Measurement;
 use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signature, Verdict};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
@@ -339,7 +340,10 @@ impl<'a> Judging<'a> {
         for (outcome, timing) in findings.outcomes.iter_mut().zip(timed.timings) {
             outcome.timing = timing;
         }
-        findings.measurement = Some(timed.measurement);
+        findings.measurement = Some(Measurement {
+            ceilings: self.environment.ceilings(),
+            ..timed.measurement
+        });
         Ok(())
     }
 

@@ -27,11 +27,16 @@ pub(crate) fn toolchain() -> PathBuf {
 
 /// Compiles device code whose kernels are `extern "C"`.
 pub(crate) fn compiled(source: &str) -> Code {
+    compiled_for(source, "sm_90a")
+}
+
+/// The same for another architecture.
+pub(crate) fn compiled_for(source: &str, arch: &str) -> Code {
     let toolchain = Toolchain::open(&toolchain()).unwrap();
     let request = CompileRequest {
         source: source.to_owned(),
         name_expressions: Vec::new(),
-        arch: "sm_90a".to_owned(),
+        arch: arch.to_owned(),
         want_cubin: true,
     };
     let compiled = toolchain::compile(&toolchain, &request).unwrap();

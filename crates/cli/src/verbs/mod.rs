@@ -1,10 +1,12 @@
 //! One file a verb: its flags, then what it does. A verb returns the exit status it ends with.
 
+pub(crate) mod calibrate;
 pub(crate) mod cancel;
 pub(crate) mod devices;
 pub(crate) mod down;
 pub(crate) mod judge;
 pub(crate) mod leaderboard;
+pub(crate) mod measure;
 pub(crate) mod problem;
 pub(crate) mod serve;
 pub(crate) mod status;

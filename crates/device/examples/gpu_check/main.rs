@@ -18,7 +18,7 @@ use checks::{Check, Code, Images, Outcome};
 use device::{CudaDevice, cuda};
 use toolchain::Toolchain;
 
-const NAMES: [&str; 5] = ["plain", "state", "wide", "faults", "trap"];
+const NAMES: [&str; 6] = ["plain", "state", "wide", "tma", "faults", "trap"];
 /// Short, so that the kernel without end ends soon.
 const SPAN_LIMIT: Duration = Duration::from_secs(2);
 

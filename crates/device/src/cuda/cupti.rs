@@ -11,6 +11,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -47,12 +48,15 @@ struct Calls {
     result_string: unsafe extern "C" fn(Code, *mut *const c_char) -> Code,
     register: unsafe extern "C" fn(RequestBuffer, TakeBuffer) -> Code,
     enable: unsafe extern "C" fn(u32) -> Code,
+    disable: unsafe extern "C" fn(u32) -> Code,
     flush: unsafe extern "C" fn(u32) -> Code,
     next_record: unsafe extern "C" fn(*mut u8, usize, *mut *mut u8) -> Code,
     dropped: unsafe extern "C" fn(*mut c_void, u32, *mut usize) -> Code,
 }
 
 static STARTED: OnceLock<Result<Cupti, CuptiError>> = OnceLock::new();
+/// Whether CUPTI gathers nothing at present; of the process, as CUPTI is.
+static IS_SUSPENDED: AtomicBool = AtomicBool::new(false);
 static GATHERED: Mutex<Gathered> = Mutex::new(Gathered {
     activities: Vec::new(),
     dropped: 0,
@@ -96,16 +100,43 @@ impl Cupti {
         calls.check("cuptiActivityRegisterCallbacks", unsafe {
             (calls.register)(request_buffer, take_buffer)
         })?;
-        for kind in KINDS {
-            // SAFETY: no pointers are passed.
-            calls.check("cuptiActivityEnable", unsafe { (calls.enable)(kind) })?;
-        }
-        Ok(Self { calls, version })
+        let cupti = Self { calls, version };
+        cupti.resume()?;
+        Ok(cupti)
     }
 
     /// Version of the interface, as CUPTI counts it.
     pub(super) fn version(&self) -> u32 {
         self.version
+    }
+
+    /// Stops gathering: what is put on the device from now on is not instrumented. Graphs made before
+    /// may be. All streams must be empty.
+    pub(super) fn suspend(&self) -> Result<(), CuptiError> {
+        self.flush(FORCED)?;
+        IS_SUSPENDED.store(true, Ordering::Relaxed);
+        for kind in KINDS {
+            // SAFETY: no pointers are passed.
+            let code = unsafe { (self.calls.disable)(kind) };
+            self.calls.check("cuptiActivityDisable", code)?;
+        }
+        Ok(())
+    }
+
+    /// Gathers again.
+    pub(super) fn resume(&self) -> Result<(), CuptiError> {
+        for kind in KINDS {
+            // SAFETY: no pointers are passed.
+            let code = unsafe { (self.calls.enable)(kind) };
+            self.calls.check("cuptiActivityEnable", code)?;
+        }
+        IS_SUSPENDED.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Whether [`Cupti::suspend`] was called last.
+    pub(super) fn is_suspended(&self) -> bool {
+        IS_SUSPENDED.load(Ordering::Relaxed)
     }
 
     /// Forgets what was gathered; what happens from now on is kept. All streams must be empty.
@@ -163,6 +194,7 @@ impl Calls {
                 result_string: *library.get(b"cuptiGetResultString\0")?,
                 register: *library.get(b"cuptiActivityRegisterCallbacks\0")?,
                 enable: *library.get(b"cuptiActivityEnable\0")?,
+                disable: *library.get(b"cuptiActivityDisable\0")?,
                 flush: *library.get(b"cuptiActivityFlushAll\0")?,
                 next_record: *library.get(b"cuptiActivityGetNextRecord\0")?,
                 dropped: *library.get(b"cuptiActivityGetNumDroppedRecords\0")?,

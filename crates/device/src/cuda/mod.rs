@@ -27,6 +27,7 @@ mod module;
 mod names;
 mod staging;
 mod stream;
+mod tensor_map;
 mod timer;
 mod work;
 
@@ -121,6 +122,34 @@ impl CudaDevice {
             Timer::Cupti(_) => None,
             Timer::Events(why) => Some(why),
         }
+    }
+
+    /// Takes CUPTI out of the device's way, or puts it back. Meanwhile spans are measured by events, and
+    /// nothing that is put on the device is instrumented.
+    ///
+    /// # Errors
+    /// [`DeviceError::Internal`] where CUPTI refuses.
+    pub fn suspend_timer(&mut self, is_suspended: bool) -> Result<(), DeviceError> {
+        self.timer.set_suspended(is_suspended)
+    }
+
+    /// The time of one run by the slope of events as things stand: unlike that of [`Device::slope`] it
+    /// has CUPTI's instrumentation in it, unless CUPTI is suspended.
+    ///
+    /// # Errors
+    /// As [`Device::slope`].
+    pub fn slope_by_events(
+        &mut self,
+        stream: StreamId,
+        operations: &[Operation],
+        copies: u32,
+    ) -> Result<Duration, DeviceError> {
+        let prepared = self.prepare(operations)?;
+        let on = self.stream_of(stream)?;
+        let (work, limit) = (&prepared.work, self.span_limit);
+        let one = (self.timer).slope_by_events(&self.context, on, work, copies, limit)?;
+        self.give_back(&prepared.frees)?;
+        Ok(one)
     }
 
     fn module(&self, module: ModuleId) -> Result<&Module, DeviceError> {

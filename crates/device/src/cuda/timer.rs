@@ -2,7 +2,7 @@
 //!
 //! CUPTI measures what is ranked. Without it an event before and one after the work measure the span
 //! with the costs of both and of the launch in it, a few microseconds: good for practice, never ranked.
-//! The slope is independent of either cost and of CUPTI, and checks it.
+//! The slope is independent of either cost, is taken while CUPTI is suspended, and checks it.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -70,20 +70,21 @@ impl Timer {
             None => work[0].enqueue(context, stream),
         };
         match self {
-            Self::Cupti(cupti) => {
+            Self::Cupti(cupti) if !cupti.is_suspended() => {
                 cupti.begin().map_err(internal)?;
                 issue()?;
                 stream.wait(limit)?;
                 cupti.end(work.len()).map_err(internal)
             }
-            Self::Events(_) => between_events(context, stream, limit, issue),
+            _ => between_events(context, stream, limit, issue),
         }
     }
 }
 
 impl Timer {
-    /// The time of one run of `work`: `(t(2k) - t(k)) / k`, the median of several pairs that take
-    /// turns; by events, and by CUPTI where that is what measures.
+    /// The time of one run of `work` by two timers that know nothing of each other: by events while
+    /// CUPTI is suspended, whose instrumentation costs about a microsecond a node that events see; then
+    /// by CUPTI, where that is what measures.
     pub(super) fn slope(
         &self,
         context: &Rc<Context>,
@@ -92,57 +93,92 @@ impl Timer {
         copies: u32,
         limit: Duration,
     ) -> Result<Slope, DeviceError> {
-        let copies = copies.max(1);
         if work.is_empty() {
             return Ok(Slope::default());
         }
-        let short = Graph::of(context, stream, work, copies)?;
-        let long = Graph::of(context, stream, work, copies.saturating_mul(2))?;
-        let short_records = work.len() * copies as usize;
-        let pair = || {
-            let short = self.by_both(context, stream, &short, short_records, limit)?;
-            let long = self.by_both(context, stream, &long, short_records * 2, limit)?;
-            Ok::<_, DeviceError>((short, long))
-        };
-        pair()?; // the first run of a graph is slower; it is not kept
-        let (mut by_events, mut by_timer) = (Vec::new(), Vec::new());
-        for _ in 0..SLOPE_REPEATS {
-            let (short, long) = pair()?;
-            by_events.push(long.0.as_secs_f64() - short.0.as_secs_f64());
-            if let (Some(short), Some(long)) = (short.1, long.1) {
-                by_timer.push(long.as_secs_f64() - short.as_secs_f64());
+        let by_events =
+            self.suspended(|| self.slope_by_events(context, stream, work, copies, limit))?;
+        let by_timer = match self {
+            Self::Cupti(cupti) if !cupti.is_suspended() => {
+                let span = |graph: &Graph, records| {
+                    cupti.begin().map_err(internal)?;
+                    graph.launch(stream)?;
+                    stream.wait(limit)?;
+                    cupti.end(records).map_err(internal)
+                };
+                Some(slope(context, stream, work, copies, span)?)
             }
-        }
-        let one = |differences_s: &mut [f64]| {
-            let one_s = median(differences_s) / f64::from(copies);
-            Duration::from_secs_f64(one_s.max(0.0))
+            _ => None,
         };
         Ok(Slope {
-            by_events: one(&mut by_events),
-            by_timer: (!by_timer.is_empty()).then(|| one(&mut by_timer)),
+            by_events,
+            by_timer,
         })
     }
 
-    /// One launch of a graph by events and by CUPTI at once.
-    fn by_both(
+    /// The slope by events as things stand: with CUPTI's instrumentation in it unless it is suspended.
+    pub(super) fn slope_by_events(
         &self,
         context: &Rc<Context>,
         stream: &Stream,
-        graph: &Graph,
-        records: usize,
+        work: &[Work],
+        copies: u32,
         limit: Duration,
-    ) -> Result<(Duration, Option<Duration>), DeviceError> {
-        let by_events = || between_events(context, stream, limit, || graph.launch(stream));
+    ) -> Result<Duration, DeviceError> {
+        let span =
+            |graph: &Graph, _| between_events(context, stream, limit, || graph.launch(stream));
+        slope(context, stream, work, copies, span)
+    }
+
+    /// Does something while CUPTI is suspended, and lets it gather again whatever came of it.
+    fn suspended<T>(&self, act: impl FnOnce() -> Result<T, DeviceError>) -> Result<T, DeviceError> {
         match self {
-            Self::Cupti(cupti) => {
-                cupti.begin().map_err(internal)?;
-                let by_events = by_events()?;
-                let by_timer = cupti.end(records).map_err(internal)?;
-                Ok((by_events, Some(by_timer)))
+            Self::Cupti(cupti) if !cupti.is_suspended() => {
+                let stopped = cupti.suspend().map_err(internal);
+                let outcome = stopped.and_then(|()| act());
+                let resumed = cupti.resume().map_err(internal);
+                let value = outcome?;
+                resumed.map(|()| value)
             }
-            Self::Events(_) => Ok((by_events()?, None)),
+            _ => act(),
         }
     }
+
+    /// Takes CUPTI out of the device's way, or puts it back. Meanwhile spans are measured by events.
+    pub(super) fn set_suspended(&self, is_suspended: bool) -> Result<(), DeviceError> {
+        match self {
+            Self::Cupti(cupti) if is_suspended => cupti.suspend().map_err(internal),
+            Self::Cupti(cupti) => cupti.resume().map_err(internal),
+            Self::Events(_) => Ok(()),
+        }
+    }
+}
+
+/// `(t(2k) - t(k)) / k`, the median of several pairs that take turns. `span` runs a graph of so many
+/// activities and says how long it took.
+fn slope(
+    context: &Rc<Context>,
+    stream: &Stream,
+    work: &[Work],
+    copies: u32,
+    span: impl Fn(&Graph, usize) -> Result<Duration, DeviceError>,
+) -> Result<Duration, DeviceError> {
+    let copies = copies.max(1);
+    let short = Graph::of(context, stream, work, copies)?;
+    let long = Graph::of(context, stream, work, copies.saturating_mul(2))?;
+    let records = work.len() * copies as usize;
+    let pair = || {
+        let short = span(&short, records)?;
+        let long = span(&long, records * 2)?;
+        Ok::<_, DeviceError>(long.as_secs_f64() - short.as_secs_f64())
+    };
+    pair()?; // the first run of a graph is slower; it is not kept
+    let mut differences_s = Vec::new();
+    for _ in 0..SLOPE_REPEATS {
+        differences_s.push(pair()?);
+    }
+    let one_s = median(&mut differences_s) / f64::from(copies);
+    Ok(Duration::from_secs_f64(one_s.max(0.0)))
 }
 
 fn between_events(

@@ -16,6 +16,7 @@ use super::memory::Memory;
 use super::module::Module;
 use super::staging::Staging;
 use super::stream::Stream;
+use super::tensor_map;
 use crate::{Argument, BufferId, DeviceError, LaunchSpec, Operation};
 
 /// Work of the device. Addresses and functions are valid until buffers are freed or modules reloaded.
@@ -144,6 +145,7 @@ impl Parts<'_> {
                     Ok(address.to_le_bytes().to_vec())
                 }
                 Argument::Value(bytes) => Ok(bytes.clone()),
+                Argument::TensorMap(map) => tensor_map::encode(map, self.memory.resolve(map.base)?),
             })
             .collect::<Result<Vec<_>, DeviceError>>()?;
         let packed = launch::pack(&spec.kernel, &function.parameters, &arguments)?;

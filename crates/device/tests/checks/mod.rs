@@ -4,6 +4,7 @@ pub mod bench;
 mod gpu_only;
 mod kernels;
 mod memory;
+mod tensor_map;
 
 use std::collections::BTreeMap;
 
@@ -58,4 +59,16 @@ pub const GPU_ONLY: &[Check] = &[
         gpu_only::cooperative_too_large,
     ),
     ("a slope is measured", gpu_only::slope),
+    ("a tensor map's box arrives", tensor_map::box_arrives),
+    (
+        "a tensor map that is not admitted is refused",
+        tensor_map::refused,
+    ),
 ];
+
+/// Hold on the emulated device alone.
+#[allow(dead_code)] // the example runs on GPUs
+pub const EMULATED_ONLY: &[Check] = &[(
+    "a tensor map is named as what is missing",
+    tensor_map::unsupported,
+)];

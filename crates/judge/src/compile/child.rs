@@ -34,7 +34,7 @@ pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
 fn compile_kernels(job: &KernelsJob) -> KernelsReply {
     let toolchain = Toolchain::open(&job.toolchain).map_err(|e| e.to_string())?;
     let request = CompileRequest {
-        source: crate::kernels::SOURCE.to_owned(),
+        source: job.set.source().to_owned(),
         name_expressions: Vec::new(),
         arch: job.arch.clone(),
         want_cubin: true,

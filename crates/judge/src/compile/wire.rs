@@ -18,9 +18,42 @@ pub(crate) enum CompileTask {
     Kernels(KernelsJob),
 }
 
-/// For what the judge's kernels are compiled.
+/// Sources of our own, each compiled by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum KernelSet {
+    /// What every judging on a GPU needs.
+    Judging,
+    /// Bandwidths of a card.
+    Memory,
+    /// Rates of its vector units.
+    Vector,
+    /// Rates of its tensor cores.
+    Mma,
+    /// The same by Hopper's own instructions.
+    Wgmma,
+    /// What the experiments time.
+    Experiments,
+}
+
+impl KernelSet {
+    /// The source.
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Judging => crate::kernels::SOURCE,
+            Self::Memory => include_str!("../calibration/memory.cu"),
+            Self::Vector => include_str!("../calibration/vector.cu"),
+            Self::Mma => include_str!("../calibration/mma.cu"),
+            Self::Wgmma => include_str!("../calibration/wgmma.cu"),
+            Self::Experiments => include_str!("../experiments/kernels.cu"),
+        }
+    }
+}
+
+/// Which of our kernels are compiled, and for what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KernelsJob {
+    /// The source.
+    pub set: KernelSet,
     /// NVRTC's name of the architecture.
     pub arch: String,
     /// The pinned toolchain.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use device::{OpenRequest, Target};
 
 use self::lock::LaneLock;
-use crate::compile::wire::KernelsJob;
+use crate::compile::wire::{KernelSet, KernelsJob};
 use crate::compile::{KERNELS_WALL, kernels};
 use crate::outcome::Interruption;
 use crate::pair::{Pair, Start};
@@ -79,6 +79,33 @@ impl Lane {
         &self.gpu
     }
 
+    /// The same GPU without what times best.
+    #[must_use]
+    pub fn without_timer(&self, environment: &Environment) -> Arc<Self> {
+        let gpu = Gpu {
+            cupti: None,
+            ..self.gpu.clone()
+        };
+        Self::new(environment, gpu, self.keeps_spare)
+    }
+
+    /// Waits until nobody judges on the card, and keeps it so until the answer is dropped.
+    ///
+    /// # Errors
+    /// A sentence: the lock cannot be had, or `cancel` was set.
+    pub fn hold(&self, cancel: &AtomicBool) -> Result<Held, String> {
+        let lock = self.lock(cancel);
+        lock.map(Held).map_err(|interruption| interruption.message)
+    }
+
+    fn lock(&self, cancel: &AtomicBool) -> Result<LaneLock, Interruption> {
+        let path = lock::path(&self.gpu.uuid);
+        let lock = LaneLock::take(&path, cancel).map_err(|error| {
+            Interruption::ours(format!("the card's lock {}: {error}", path.display()))
+        })?;
+        lock.ok_or_else(Interruption::cancelled)
+    }
+
     /// Makes children ready for a judging to come.
     pub fn prepare(&self) {
         if self.keeps_spare {
@@ -92,12 +119,8 @@ impl Lane {
         mailbox_bytes: u64,
         cancel: &AtomicBool,
     ) -> Result<(Pair, Occupied), Interruption> {
-        let path = lock::path(&self.gpu.uuid);
-        let lock = LaneLock::take(&path, cancel).map_err(|error| {
-            Interruption::ours(format!("the card's lock {}: {error}", path.display()))
-        })?;
         let occupied = Occupied {
-            lock: lock.ok_or_else(Interruption::cancelled)?,
+            lock: self.lock(cancel)?,
             lane: Arc::clone(self),
         };
         let (reply, answer) = channel();
@@ -124,6 +147,10 @@ impl Lane {
         let _ = orders.send(order); // a thread that is gone shows where an answer is waited for
     }
 }
+
+/// A card that nobody judges on.
+#[must_use]
+pub struct Held(#[allow(dead_code, reason = "held until dropped")] LaneLock);
 
 /// A card while a judging has it.
 pub(crate) struct Occupied {
@@ -221,6 +248,7 @@ impl Nursery {
         })?;
         let limits = scoring::device(*name).limits.clone();
         let job = KernelsJob {
+            set: KernelSet::Judging,
             arch: limits.arch.clone(),
             toolchain: self.environment.toolchain.root().to_owned(),
         };

@@ -12,7 +12,7 @@ use domain::{Mode, Phase, Progress, Verdict, VerdictKind};
 use problems::subkey;
 use scoring::median;
 
-use self::statistics::interquartile_mean;
+pub(crate) use self::statistics::interquartile_mean;
 use self::stop::Bounds;
 use crate::baseline::{self, BaselineTimes};
 use crate::bench::{Bench, Slopes};
@@ -112,6 +112,7 @@ pub(crate) fn time(
             restarts,
             before,
             after,
+            ceilings: None,
         },
     }))
 }
