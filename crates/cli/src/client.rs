@@ -258,12 +258,15 @@ fn suggest<'a>(failure: Failure, word: &str, known: impl IntoIterator<Item = &'a
     failure.with_hint(hint)
 }
 
-/// A word as one segment of a path: what is no letter, digit or `-` of it cannot lead elsewhere.
+/// A word as one segment of a path: what is no letter, digit, `-` or `_` of it cannot lead elsewhere. Not
+/// even dots can, which a URL takes for folders however they are written: they become `_`, which no name has
+/// in their place.
 fn segment(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     word.bytes()
         .map(|byte| match is_plain(byte) {
             true => char::from(byte).to_string(),
+            false if byte == b'.' => "_".to_owned(),
             false => format!("%{byte:02X}"),
         })
         .collect()

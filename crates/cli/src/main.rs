@@ -39,9 +39,9 @@ use parsing::{Parsed, Refused, parse};
 use terminal::Terminal;
 
 fn main() -> ExitCode {
-    if let Some(role) = std::env::args()
-        .nth(1)
-        .filter(|role| judge::child::is_role(role))
+    let role = std::env::args_os().nth(1);
+    if let Some(role) = role.and_then(|role| role.into_string().ok())
+        && judge::child::is_role(&role)
     {
         judge::child::run(&role);
     }

@@ -61,7 +61,10 @@ fn formula(rest: &str) -> (String, usize) {
 
 /// One formula.
 fn plain(tex: &str) -> String {
-    let mut reader = Reader { rest: tex };
+    let mut reader = Reader {
+        rest: tex,
+        depth: 0,
+    };
     let text = reader.until_end();
     let joined: Vec<&str> = text
         .split([' ', '\n', '\t'])
@@ -79,8 +82,12 @@ fn plain(tex: &str) -> String {
         .to_owned()
 }
 
+/// Groups within groups. A deeper formula is no formula, and is left as it is.
+const MAX_DEPTH: u32 = 64;
+
 struct Reader<'a> {
     rest: &'a str,
+    depth: u32,
 }
 
 impl Reader<'_> {
@@ -101,8 +108,19 @@ impl Reader<'_> {
         let Some(next) = self.rest.chars().next() else {
             return String::new();
         };
+        if self.depth == MAX_DEPTH {
+            return std::mem::take(&mut self.rest).to_owned();
+        }
         self.rest = &self.rest[next.len_utf8()..];
-        match next {
+        self.depth += 1;
+        let text = self.after(next);
+        self.depth -= 1;
+        text
+    }
+
+    /// What a letter, just read, begins.
+    fn after(&mut self, first: char) -> String {
+        match first {
             '{' => {
                 let text = self.until_end();
                 self.rest = self.rest.strip_prefix('}').unwrap_or(self.rest);

@@ -32,6 +32,8 @@ pub(crate) struct WorkerProcess {
     pub(crate) problems: PathBuf,
     pub(crate) toolchain: Option<PathBuf>,
     pub(crate) device: String,
+    /// The one GPU to judge on; `None`: all of the device's model.
+    pub(crate) gpu: Option<u32>,
     pub(crate) allow_unconfined: bool,
     pub(crate) log: PathBuf,
 }
@@ -95,6 +97,9 @@ impl WorkerProcess {
             .process_group(0);
         if let Some(toolchain) = &self.toolchain {
             command.arg("--toolchain").arg(toolchain);
+        }
+        if let Some(number) = self.gpu {
+            command.arg("--gpu").arg(number.to_string());
         }
         if self.allow_unconfined {
             command.arg("--allow-unconfined");

@@ -79,6 +79,8 @@ pub struct OpenRequest {
 pub struct Bounds {
     /// Device memory, besides what is allocated already.
     pub memory_bytes: u64,
+    /// Device memory that others on the card may still take; GPUs only.
+    pub reserve_bytes: u64,
     /// Warp instructions of one run; emulated device only.
     pub instruction_fuel: u64,
     /// Time of one run; GPUs only.

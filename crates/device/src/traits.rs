@@ -73,7 +73,8 @@ pub trait Device {
     fn read_into(&mut self, buffer: BufferId, data: &mut [u8]) -> Result<(), DeviceError>;
 
     /// Declares host memory that buffers will be copied to or from again and again, so that a device with
-    /// memory of its own can fetch it directly. It must stay where it is as long as the device lives.
+    /// memory of its own can fetch it directly. Nothing else may come to lie there as long as the device
+    /// lives: copies would then reach the old contents.
     /// `is_writable`: this process may write to it. A device that gains nothing by it ignores the call.
     fn pin(&mut self, start: *mut u8, bytes: usize, is_writable: bool) -> Result<(), DeviceError>;
 

@@ -212,7 +212,8 @@ pub struct Timing {
     pub slope_by_timer_s: Option<f64>,
     /// Whether the two slopes are within 10 % and 0.1 us.
     pub timers_agree: Option<bool>,
-    /// Median, over all samples, of the time that passed on the host meanwhile; an upper bound of `t_s`.
+    /// Median, over all samples, of the time that passed on the host meanwhile. No sample is longer than
+    /// what passed during it.
     #[serde(default)]
     pub host_wall_s: Option<f64>,
     /// Runs that the timer missed something of, and that were done again.
@@ -246,6 +247,8 @@ pub struct Measurement {
     pub warm_up_s: f64,
     /// Time of a kernel that depends on the clock alone: before the trials and after each.
     pub canary_s: Vec<f64>,
+    /// Whether those around the trials that count are within 2 %.
+    pub steady: bool,
     /// How often all trials started anew because the clock had moved by more than 2 % during one.
     #[serde(default)]
     pub restarts: u32,

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{DeviceKind, Mode, Progress, Report, Verdict};
+use domain::{DeviceKind, Mode, Report, Verdict};
 use problems::Package;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -31,29 +31,29 @@ struct Measured<'a> {
 pub(crate) fn times(
     environment: &Environment,
     request: &JudgeRequest,
-    judge: impl FnOnce(&JudgeRequest, &mut dyn FnMut(Progress)) -> Report,
-    progress: &mut dyn FnMut(Progress),
+    judge: impl FnOnce(&JudgeRequest) -> Report,
 ) -> Option<BaselineTimes> {
     let package = &request.package;
     let is_baseline = request.source.sha256() == package.baseline_source.sha256();
-    if request.mode == Mode::Practice
-        || request.device.kind() == DeviceKind::Emulated
-        || is_baseline
-    {
+    let is_timed = request.mode == Mode::Ranked && request.device.kind() == DeviceKind::Gpu;
+    if !is_timed || is_baseline {
         return None;
     }
     let (cache, lane) = (environment.cache.as_ref()?, environment.lane.as_ref()?);
     let job = job(package, request, &lane.gpu().uuid);
-    if let Some(times) = cache::load(cache, &job) {
-        return Some(times);
+    if let Some(known) = cache::load(cache, &job) {
+        return known;
     }
-    let baseline = JudgeRequest {
+    let report = judge(&JudgeRequest {
         source: package.baseline_source.clone(),
         ..request.clone()
-    };
-    let times = taken(&judge(&baseline, progress))?;
-    cache::store(cache, &job, &times);
-    Some(times)
+    });
+    let times = taken(&report);
+    // A baseline that is not accepted will not be the next time either, unless the judge failed.
+    if !matches!(report.verdict, Verdict::JudgeError | Verdict::Cancelled) {
+        cache::store(cache, &job, &times);
+    }
+    times
 }
 
 fn job(package: &Package, request: &JudgeRequest, card: &str) -> String {

@@ -51,7 +51,12 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Ends both children; the card is free when they are gone.
+    /// Grants the submission all its time again: what is done anew by the judge's own wish is not its.
+    pub fn renew_wall(&mut self) {
+        self.left = self.wall;
+    }
+
+    /// Lets both children go; a card is free again once they are gone.
     pub fn end(self) {
         if let Some(card) = self.card {
             card.leave(self.pair);
@@ -77,8 +82,9 @@ impl<'a> Bench<'a> {
         let (program, bounds) = submission;
         let program = Box::new(program);
         match self.submission(&ExecuteRequest::Load { program, bounds })? {
+            Executed::Done => Ok(None),
             Executed::Failed(blame) => Ok(Some(blame)),
-            _ => Ok(None),
+            other => Err(unexpected(&other)),
         }
     }
 

@@ -23,6 +23,7 @@ mod lane;
 mod loaded;
 mod measuring;
 mod opened;
+mod opening;
 mod outcome;
 mod pair;
 mod procedure;

@@ -22,7 +22,7 @@ pub(crate) struct Loaded {
     pub device: Box<dyn Device>,
     pub stream: StreamId,
     module: ModuleId,
-    has_globals: bool,
+    global_bytes: u64,
     /// Mangled kernel name by instantiation.
     lowered_names: BTreeMap<String, String>,
 }
@@ -43,15 +43,16 @@ impl Loaded {
             device,
             stream,
             module,
-            has_globals: device::cuda::has_globals(&code.cubin) != Some(false),
+            // What is no CUBIN may keep anything.
+            global_bytes: device::cuda::global_bytes(&code.cubin).unwrap_or(u64::MAX),
             lowered_names: code.lowered_names,
         };
         Ok((loaded, kernels))
     }
 
-    /// Whether the code can keep something from one launch to the next.
-    pub fn has_globals(&self) -> bool {
-        self.has_globals
+    /// Memory in which the code can keep something from one launch to the next.
+    pub fn global_bytes(&self) -> u64 {
+        self.global_bytes
     }
 
     /// Puts the program's globals back to their initial contents.

@@ -1,11 +1,9 @@
 //! The procedure, step by step. It always ends in a report; there is no other way out.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use device::{Bounds, OpenRequest, Target};
+use device::Bounds;
 use domain::report::Measurement;
 use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signature, Verdict};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
@@ -16,9 +14,8 @@ use crate::bench::Bench;
 use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource};
 use crate::compile::{compile, compile_cached};
 use crate::inputs::run_keys;
-use crate::lane::{Lane, Occupied};
+use crate::opening::Opening;
 use crate::outcome::{Interruption, ShapeOutcome};
-use crate::pair::{Pair, Start};
 use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_bytes};
 use crate::{Environment, JudgeRequest, timing};
 
@@ -26,6 +23,9 @@ use crate::{Environment, JudgeRequest, timing};
 const EMULATED_WALL: Duration = Duration::from_secs(60);
 /// The same on a GPU, where each run has its own limit too.
 const GPU_WALL: Duration = Duration::from_secs(300);
+/// Device memory for code and small things.
+const ROOM_BYTES: u64 = 256 << 20;
+
 /// Wall clock of a reference's compile; a package's own code, proven before it was published.
 const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
 
@@ -35,21 +35,7 @@ pub fn judge(
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
-    let judge = |request: &JudgeRequest, progress: &mut dyn FnMut(Progress)| {
-        run(environment, request, None, progress)
-    };
-    let baseline = baseline::times(environment, request, judge, progress);
-    run(environment, request, baseline, progress)
-}
-
-fn run(
-    environment: &Environment,
-    request: &JudgeRequest,
-    baseline: Option<BaselineTimes>,
-    progress: &mut dyn FnMut(Progress),
-) -> Report {
     let mut judging = Judging::begin(environment, request);
-    judging.baseline = baseline;
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
@@ -85,17 +71,14 @@ impl<'a> Judging<'a> {
         let parameters = self.parameters()?;
 
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();
-        let opening = self.opening(most.unwrap_or(0))?;
+        let most = most.unwrap_or(0);
+        let opening = Opening::begin(self.environment, self.request, most, EMULATED_WALL * 2)?;
         let cancel = &self.environment.cancel;
-        // The children open their devices while the source is compiled.
-        let (opened, compiled) = std::thread::scope(|scope| {
-            let opening = scope.spawn(|| opening.finish(cancel));
-            let compiled = self.compile(progress);
-            (opening.join(), compiled)
-        });
-        let compiled = compiled?;
-        let opened = opened.map_err(|_| Interruption::ours("a child's opening panicked".into()))?;
-        let (pair, card) = opened?;
+        let (compiled, (pair, card)) = opening.meanwhile(cancel, || {
+            let compiled = self.compile(progress)?;
+            self.learn_baseline();
+            Ok(compiled)
+        })?;
         let mut bench = Bench::new(pair, card, self.wall(), cancel);
         let judged = self.judge_on(&mut bench, parameters, compiled, progress);
         bench.end();
@@ -115,7 +98,7 @@ impl<'a> Judging<'a> {
         let submission = program(&self.findings.shapes, &parameters, compiled.submission);
         let reference = program(&self.findings.shapes, &parameters, compiled.reference);
         let shapes = submission.shapes.clone();
-        let bounds = self.bounds();
+        let bounds = self.bounds(&reference);
         if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {
             self.findings.outcomes.push(blame.into());
             return Ok(());
@@ -124,52 +107,31 @@ impl<'a> Judging<'a> {
         self.time(bench, &shapes, progress)
     }
 
-    /// Children for this judging, on their way. The emulated device's are started by this thread, which
-    /// outlives them; a GPU's are the lane's.
-    fn opening(&self, mailbox_bytes: u64) -> Result<Opening, Interruption> {
-        let device = self.request.device;
-        let limits = scoring::device(device).limits.clone();
-        if device.kind() == DeviceKind::Gpu {
-            let lane = self.environment.lane.as_ref();
-            let lane = lane.filter(|lane| lane.gpu().name == device);
-            let lane = lane.ok_or_else(|| Interruption {
-                verdict: Verdict::Unsupported,
-                kind: None,
-                message: format!("this host has no `{device}`"),
-            })?;
-            return Ok(Opening::OnLane {
-                lane: Arc::clone(lane),
-                mailbox_bytes,
-            });
-        }
-        let pair = Pair::start(&Start {
-            program: &self.environment.program,
-            target: &Target::Emulated,
-            mailbox_bytes,
-            simulated_bytes: self.request.package.limits.memory_bytes * 2,
-            cpu: EMULATED_WALL * 2,
-            allow_unconfined: self.environment.allow_unconfined,
-        })?;
-        let request = OpenRequest {
-            target: Target::Emulated,
-            limits,
-        };
-        Ok(Opening::Emulated { pair, request })
+    /// The baseline is judged like any submission, once for a card.
+    fn learn_baseline(&mut self) {
+        let (environment, request) = (self.environment, self.request);
+        self.baseline = baseline::times(environment, request, |baseline| {
+            judge(environment, baseline, &mut |_| {})
+        });
     }
 
-    /// What the submission and the reference may use. A reference computes in double precision, and gives
-    /// a magnitude besides each value: eight times a submission's bytes where elements have two.
-    fn bounds(&self) -> (Bounds, Bounds) {
+    /// What the submission and the reference may use.
+    fn bounds(&self, reference: &Program) -> (Bounds, Bounds) {
         let limits = &self.request.package.limits;
-        let of = |memory_bytes| Bounds {
+        let of = |memory_bytes, reserve_bytes| Bounds {
             memory_bytes,
+            reserve_bytes,
             instruction_fuel: limits.emulated_warp_instructions(),
             run_limit: seconds(limits.run_s),
         };
         match self.request.device.kind() {
-            DeviceKind::Emulated => (of(limits.memory_bytes), of(limits.memory_bytes)),
-            // Timed runs take turns on several sets of buffers.
-            DeviceKind::Gpu => (of(limits.memory_bytes * 2), of(limits.memory_bytes * 8)),
+            DeviceKind::Emulated => (of(limits.memory_bytes, 0), of(limits.memory_bytes, 0)),
+            DeviceKind::Gpu => {
+                let needed = reference.shapes.iter().map(reference_bytes).max();
+                let needed = needed.unwrap_or(0) + ROOM_BYTES;
+                // Timed runs take turns on several sets of buffers.
+                (of(limits.memory_bytes * 2, needed), of(needed, 0))
+            }
         }
     }
 
@@ -383,30 +345,6 @@ impl<'a> Judging<'a> {
     }
 }
 
-/// Children that are being made ready.
-enum Opening {
-    Emulated { pair: Pair, request: OpenRequest },
-    OnLane { lane: Arc<Lane>, mailbox_bytes: u64 },
-}
-
-impl Opening {
-    fn finish(self, cancel: &AtomicBool) -> Result<(Pair, Option<Occupied>), Interruption> {
-        match self {
-            Self::Emulated { mut pair, request } => {
-                pair.open(&request, None, cancel)?;
-                Ok((pair, None))
-            }
-            Self::OnLane {
-                lane,
-                mailbox_bytes,
-            } => {
-                let (pair, card) = lane.enter(mailbox_bytes, cancel)?;
-                Ok((pair, Some(card)))
-            }
-        }
-    }
-}
-
 /// All code of a judging.
 struct Compiled {
     submission: CompiledSource,
@@ -456,6 +394,24 @@ fn parameters(package: &Package, shape: &Shape) -> Result<Vec<ParameterJob>, Int
             }
         })
         .collect()
+}
+
+/// Device memory that the reference needs for a shape: its buffers and scratch, a copy of each output to
+/// compare with, and an output's initial contents where it has any.
+fn reference_bytes(shape: &ShapeJob) -> u64 {
+    let of = |parameter: &ParameterJob| match parameter {
+        ParameterJob::Scalar => 0,
+        ParameterJob::Tensor { spec, .. } => {
+            let buffers = reference_buffers(spec);
+            let own = buffers.iter().map(|argument| match argument {
+                launch_plan::Argument::Buffer { bytes } => *bytes,
+                _ => 0,
+            });
+            own.sum::<u64>() + 2 * spec.bytes
+        }
+    };
+    let parameters = shape.parameters.iter().map(of);
+    parameters.sum::<u64>() + shape.plan.scratch_bytes()
 }
 
 /// What the reference gets in place of one tensor: values and magnitudes, both in double precision,

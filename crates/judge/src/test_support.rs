@@ -59,6 +59,7 @@ pub(crate) fn emulated() -> OpenRequest {
 pub(crate) fn bounds() -> Bounds {
     Bounds {
         memory_bytes: 1 << 30,
+        reserve_bytes: 0,
         instruction_fuel: 1 << 32,
         run_limit: Duration::from_secs(60),
     }

@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Room of the pipe; what is printed beyond it is lost.
-const ROOM_BYTES: usize = 1 << 20;
+/// Room of the pipe; what is printed beyond it is lost. Users may have some such pipes each.
+const ROOM_BYTES: usize = 128 << 10;
 
 /// Standard output of this process, which goes nowhere else from now on.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl CaughtOutput {
     }
 
     /// What was printed since the last call, cut after `limit` bytes, and whether that was all. `limit`
-    /// is less than a mebibyte.
+    /// is less than the pipe's room.
     pub fn take(&mut self, limit: usize) -> io::Result<(String, bool)> {
         debug_assert!(limit < ROOM_BYTES);
         // SAFETY: flushes every stream of the C library, which keeps text that is not for a terminal.

@@ -115,6 +115,7 @@ async fn one(
     }
     bench.ticker.finish();
     print(&report, file, terminal);
+    bench.settle().await;
     Ok(report.verdict.exit_code())
 }
 
@@ -148,6 +149,7 @@ async fn several(
     }
     bench.ticker.finish();
     let exit = batch.finish();
+    bench.settle().await;
     if interrupted {
         return Err(Failure::Interrupted);
     }
@@ -170,6 +172,13 @@ struct Bench {
 }
 
 impl Bench {
+    /// Leaves a GPU as free as it was found.
+    async fn settle(self) {
+        if let Some(lane) = self.environment.lane {
+            let _ = tokio::task::spawn_blocking(move || lane.settle()).await;
+        }
+    }
+
     /// Waits. Says whether Ctrl-C was pressed meanwhile.
     async fn pause(&mut self, pause: Duration) -> bool {
         tokio::select! {

@@ -306,6 +306,7 @@ impl Startup {
             problems: judging.problems.clone(),
             toolchain: judging.toolchain.clone(),
             device: device.to_string(),
+            gpu: judging.gpu,
             allow_unconfined: judging.allow_unconfined,
             log: logs.join("worker.log"),
         })

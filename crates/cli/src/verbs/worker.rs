@@ -73,7 +73,7 @@ pub(crate) async fn run(
             .drain_grace_s
             .unwrap_or(judge_workers::DRAIN_GRACE),
     };
-    let is_alone = gpus.len() < 2;
+    let is_alone = gpus.len() < 2 && arguments.judging.gpu.is_none();
     let of_gpu = |gpu: GpuInfo| {
         let name = match is_alone {
             true => name.clone(),
@@ -123,11 +123,14 @@ async fn run_lanes(lanes: Vec<Settings>, until_stdin_ends: bool) -> Result<u8, F
         let Some(ended) = ended else {
             return outcome;
         };
-        let ended = ended.map_err(|error| Failure::unavailable(error.to_string(), ""))?;
-        if let Err(error) = ended {
-            outcome = outcome.and(Err(why(&error)));
-            stop.send_replace(true);
-        }
+        let failure = match ended {
+            Ok(Ok(())) => continue,
+            Ok(Err(error)) => why(&error),
+            Err(panicked) => Failure::unavailable(panicked.to_string(), ""),
+        };
+        outcome = outcome.and(Err(failure));
+        // The others finish or hand back what they have.
+        stop.send_replace(true);
     }
 }
 

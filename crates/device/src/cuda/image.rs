@@ -14,8 +14,9 @@ pub fn has_globals(cubin: &[u8]) -> Option<bool> {
     global_bytes(cubin).map(|bytes| bytes > 0)
 }
 
-/// Memory of those variables.
-pub(super) fn global_bytes(cubin: &[u8]) -> Option<u64> {
+/// Memory of those variables. `None` for what is no CUBIN.
+#[must_use]
+pub fn global_bytes(cubin: &[u8]) -> Option<u64> {
     let header = FileHeader64::<Endianness>::parse(cubin).ok()?;
     let endian = header.endian().ok()?;
     let sections = header.sections(endian, cubin).ok()?;

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 use cudarc::driver::sys::{self, CUresult};
@@ -24,6 +25,8 @@ pub(super) struct Memory {
     limit_bytes: u64,
     used_bytes: u64,
     buffers: BTreeMap<BufferId, Buffer>,
+    /// Addresses of host memory that is pinned.
+    pinned: Range<usize>,
     /// A violation seen when a buffer was freed, kept for the next check.
     seen: Option<Fault>,
 }
@@ -52,21 +55,29 @@ impl Memory {
             limit_bytes,
             used_bytes: 0,
             buffers: BTreeMap::new(),
+            pinned: 0..0,
             seen: None,
         })
     }
 
     /// Admits so many bytes besides those in use. The card must have them: what runs out later is then
     /// the program's doing.
-    pub(super) fn admit(&mut self, bytes: u64) -> Result<(), DeviceError> {
+    pub(super) fn admit(&mut self, bytes: u64, reserve_bytes: u64) -> Result<(), DeviceError> {
         let free = self.context.told(self.context.free_bytes())?;
-        if free < bytes {
+        let wanted = bytes.saturating_add(reserve_bytes);
+        if free < wanted {
             return Err(DeviceError::Internal(format!(
-                "the card has {free} bytes free and the judging may need {bytes}: something else uses it"
+                "the card has {free} bytes free and the judging may need {wanted}: it is too small, or \
+                 something else uses it"
             )));
         }
         self.limit_bytes = self.used_bytes.saturating_add(bytes);
         Ok(())
+    }
+
+    /// Remembers which host memory is pinned. A copy must not reach across its end: the driver refuses it.
+    pub(super) fn note_pinned(&mut self, range: Range<usize>) {
+        self.pinned = range;
     }
 
     /// Counts memory that was allocated elsewhere.
@@ -147,16 +158,22 @@ impl Memory {
             return Ok(());
         }
         let stream = self.stream.handle();
-        // SAFETY: `whole` found the range within a live buffer; `data` outlives the wait below.
-        let copied = unsafe {
-            cu!(cuMemcpyHtoDAsync_v2(
-                address,
-                data.as_ptr().cast(),
-                data.len(),
-                stream
-            ))
-        };
-        self.context.told(copied)?;
+        let (first, rest) = data.split_at(self.until_pinned_end(data));
+        for (at, part) in [(0, first), (first.len(), rest)] {
+            if part.is_empty() {
+                continue;
+            }
+            // SAFETY: `whole` found the range within a live buffer; `data` outlives the wait below.
+            let copied = unsafe {
+                cu!(cuMemcpyHtoDAsync_v2(
+                    address + at as u64,
+                    part.as_ptr().cast(),
+                    part.len(),
+                    stream
+                ))
+            };
+            self.context.told(copied)?;
+        }
         self.stream.synchronise()
     }
 
@@ -325,17 +342,33 @@ impl Memory {
             return Ok(());
         }
         let stream = self.stream.handle();
-        // SAFETY: called for ranges within a live allocation; `data` outlives the wait below.
-        let copied = unsafe {
-            cu!(cuMemcpyDtoHAsync_v2(
-                data.as_mut_ptr().cast(),
-                address,
-                data.len(),
-                stream
-            ))
-        };
-        self.context.told(copied)?;
+        let (first, rest) = data.split_at_mut(self.until_pinned_end(data));
+        let behind = first.len();
+        for (at, part) in [(0, first), (behind, rest)] {
+            if part.is_empty() {
+                continue;
+            }
+            // SAFETY: called for ranges within a live allocation; `data` outlives the wait below.
+            let copied = unsafe {
+                cu!(cuMemcpyDtoHAsync_v2(
+                    part.as_mut_ptr().cast(),
+                    address + at as u64,
+                    part.len(),
+                    stream
+                ))
+            };
+            self.context.told(copied)?;
+        }
         self.stream.synchronise()
+    }
+
+    /// How much of host memory one copy may take: up to the end of what is pinned, where that lies within.
+    fn until_pinned_end(&self, data: &[u8]) -> usize {
+        let start = data.as_ptr().addr();
+        match self.pinned.end.checked_sub(start) {
+            Some(length) if self.pinned.contains(&start) => length.min(data.len()),
+            _ => data.len(),
+        }
     }
 }
 

@@ -38,7 +38,7 @@ use std::time::Duration;
 use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 
 pub(crate) use context::list_gpus;
-pub use image::has_globals;
+pub use image::{global_bytes, has_globals};
 
 use crate::Slope;
 use crate::{
@@ -200,7 +200,7 @@ impl Device for CudaDevice {
     fn bound(&mut self, bounds: &Bounds) -> Result<(), DeviceError> {
         self.context.alive()?;
         self.span_limit = bounds.run_limit;
-        self.memory.admit(bounds.memory_bytes)
+        self.memory.admit(bounds.memory_bytes, bounds.reserve_bytes)
     }
 
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
@@ -221,7 +221,9 @@ impl Device for CudaDevice {
 
     fn pin(&mut self, start: *mut u8, bytes: usize, is_writable: bool) -> Result<(), DeviceError> {
         self.context.alive()?;
-        self.context.told(staging::pin(start, bytes, is_writable))
+        self.context.told(staging::pin(start, bytes, is_writable))?;
+        self.memory.note_pinned(start.addr()..start.addr() + bytes);
+        Ok(())
     }
 
     fn size_bytes(&self, buffer: BufferId) -> Result<u64, DeviceError> {

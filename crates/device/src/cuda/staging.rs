@@ -84,8 +84,8 @@ pub(super) fn pin(start: *mut u8, bytes: usize, is_writable: bool) -> Result<(),
     if !is_writable {
         flags |= sys::CU_MEMHOSTREGISTER_READ_ONLY;
     }
-    // SAFETY: a context is current on this thread. The driver checks that the range is mapped; the memory
-    // is not touched here, and the caller keeps it as long as the device.
+    // SAFETY: a context is current on this thread. The driver checks that the range is mapped, and holds
+    // its pages itself: memory that is unmapped later is not freed under a copy.
     unsafe { cu!(cuMemHostRegister_v2(start.cast(), bytes, flags)) }
 }
 

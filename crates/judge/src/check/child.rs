@@ -18,11 +18,12 @@ use crate::wire::{ParameterJob, Program, ShapeJob, mailbox_slots};
 
 /// The checker between requests.
 pub(crate) struct Checker {
-    mailbox: Mailbox,
     opened: Option<Opened>,
     reference: Option<Loaded>,
     kernels: Option<Kernels>,
     shapes: Vec<ShapeJob>,
+    // After the device that it is pinned for.
+    mailbox: Mailbox,
 }
 
 impl Checker {

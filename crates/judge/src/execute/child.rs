@@ -15,12 +15,13 @@ use crate::wire::{Blame, Code, Program, ShapeJob};
 
 /// The executor between requests.
 pub(crate) struct Executor {
-    mailbox: Mailbox,
     memory_bytes: u64,
     opened: Option<Opened>,
     work: Option<Work>,
     /// What a GPU's kernels print.
     caught: Option<CaughtOutput>,
+    // After the device that it is pinned for.
+    mailbox: Mailbox,
 }
 
 /// What kernels may print in one run.
@@ -91,13 +92,9 @@ impl Executor {
                 Ok(Executed::Done)
             }
             ExecuteRequest::Slope { shape } => {
-                let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
-                let rotation = work.rotation.as_ref().filter(|r| r.shape() == shape);
-                let rotation = rotation.ok_or_else(|| ours("this shape was not timed last"))?;
-                let shape = work.shapes.get(shape).ok_or_else(no_shape)?;
-                let slope = rotation.slope(&mut work.submission, shape)?;
-                let slope = slope.map(|slope| (slope.by_events, slope.by_timer));
-                Ok(Executed::Slope(slope))
+                let slope = self.slope(shape);
+                self.printed()?;
+                slope
             }
             ExecuteRequest::State => {
                 let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
@@ -107,6 +104,16 @@ impl Executor {
                 })
             }
         }
+    }
+
+    fn slope(&mut self, shape: usize) -> Result<Executed, RunFailure> {
+        let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
+        let rotation = work.rotation.as_ref().filter(|r| r.shape() == shape);
+        let rotation = rotation.ok_or_else(|| ours("this shape was not timed last"))?;
+        let shape = work.shapes.get(shape).ok_or_else(no_shape)?;
+        let slope = rotation.slope(&mut work.submission, shape)?;
+        let slope = slope.map(|slope| (slope.by_events, slope.by_timer));
+        Ok(Executed::Slope(slope))
     }
 
     fn open(

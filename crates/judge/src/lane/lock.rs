@@ -1,11 +1,14 @@
 //! One card, one judging: a lock that every process of the host sees.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use crate::Gpu;
+use crate::outcome::Interruption;
 
 /// Between two tries.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -16,14 +19,38 @@ pub(super) struct LaneLock {
     _file: File,
 }
 
-/// Where the lock of a card lies: a place that all users of the host share.
-pub(super) fn path(uuid: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("lightspeed-{uuid}.lane"))
+/// Folders that every user of a host may write to and nobody can take another's file from.
+const FOLDERS: [&str; 3] = ["/run/lock", "/var/lock", "/tmp"];
+const STICKY_FOR_ALL: u32 = 0o1002;
+
+/// Where the lock of a card lies: the same place for all processes of the host.
+fn path(uuid: &str) -> PathBuf {
+    let is_shared = |folder: &&Path| {
+        let mode = std::fs::metadata(folder).map(|folder| folder.mode());
+        mode.is_ok_and(|mode| mode & STICKY_FOR_ALL == STICKY_FOR_ALL)
+    };
+    let shared = FOLDERS.iter().map(Path::new).find(is_shared);
+    let folder = shared.map_or_else(std::env::temp_dir, Path::to_owned);
+    folder.join(format!("lightspeed-{uuid}.lane"))
 }
 
 impl LaneLock {
-    /// Waits until the card is free; `None` where `cancel` was set first.
-    pub fn take(path: &Path, cancel: &AtomicBool) -> io::Result<Option<Self>> {
+    /// Waits until a card is free.
+    pub fn of(gpu: &Gpu, cancel: &AtomicBool) -> Result<Self, Interruption> {
+        let path = path(&gpu.uuid);
+        let lock = Self::take(&path, cancel).map_err(|error| {
+            Interruption::ours(format!("the card's lock {}: {error}", path.display()))
+        })?;
+        lock.ok_or_else(Interruption::cancelled)
+    }
+
+    /// The same for a card that is free at once.
+    pub fn try_of(gpu: &Gpu) -> io::Result<Option<Self>> {
+        Self::take(&path(&gpu.uuid), &AtomicBool::new(true))
+    }
+
+    /// Waits until the lock is free; `None` where `cancel` was set first.
+    fn take(path: &Path, cancel: &AtomicBool) -> io::Result<Option<Self>> {
         let file = open(path)?;
         loop {
             match file.try_lock() {
@@ -37,19 +64,31 @@ impl LaneLock {
 }
 
 /// Opens the file, made by whoever came first. Reading is enough to lock it, and all that another user
-/// may do. A link is not followed: anybody may have put it there.
+/// may do. A link is not followed and nothing but a file is taken: anybody may have put it there.
 fn open(path: &Path) -> io::Result<File> {
     let mut existing = OpenOptions::new();
-    existing.read(true).custom_flags(libc::O_NOFOLLOW);
-    match existing.open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        opened => return opened,
-    }
-    let mut new = OpenOptions::new();
-    new.write(true).create_new(true).mode(0o644);
-    match new.open(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => existing.open(path),
-        made => made,
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    existing.read(true).custom_flags(flags);
+    let file = match existing.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let mut new = OpenOptions::new();
+            match new.write(true).create_new(true).open(path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    existing.open(path)?
+                }
+                made => {
+                    let made = made?;
+                    // Whatever the mask of this process says, others must be able to open it.
+                    made.set_permissions(Permissions::from_mode(0o644))?;
+                    made
+                }
+            }
+        }
+        opened => opened?,
+    };
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no file")),
     }
 }
 
@@ -82,6 +121,15 @@ mod tests {
         let _held = LaneLock::take(&path, &AtomicBool::new(false)).unwrap();
         let cancelled = AtomicBool::new(true);
         assert!(LaneLock::take(&path, &cancelled).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_pipe_that_somebody_put_there_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("card");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        assert!(LaneLock::take(&path, &AtomicBool::new(false)).is_err());
     }
 
     #[test]

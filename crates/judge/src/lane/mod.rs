@@ -1,15 +1,15 @@
 //! One GPU and the children that wait for its next judging.
 //!
 //! Driver, context and the judge's own kernels take a second or two to be ready. A lane makes them ready
-//! before they are needed: between two judgings, while nothing is timed on the card, and while it holds
-//! the card's lock. Each pair of children serves one judging and is gone afterwards.
+//! before they are needed: while a source is compiled or between two judgings, when nothing is timed on the
+//! card, and holding the card's lock. Each pair of children serves one judging and is gone afterwards.
 //!
 //! Children die with the thread that started them, so a thread of the lane starts them all.
 
 mod lock;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ use crate::outcome::Interruption;
 use crate::pair::{Pair, Start};
 use crate::{Environment, Gpu};
 
-/// Room for outputs in children that are started before the problem is known. It takes up memory only
-/// as far as it is written.
+/// Room for outputs in children that are started before the problem is known. The first part of it is
+/// pinned memory at once (`Opened::pin`), the rest becomes memory as it is written.
 const SPARE_MAILBOX_BYTES: u64 = 8 << 30;
 /// Processor time of a child over its judging. Runs have limits of their own.
 const CPU: Duration = Duration::from_secs(600);
@@ -38,15 +38,18 @@ pub struct Lane {
 }
 
 enum Order {
-    /// A pair for a judging, ready.
-    Pair {
+    /// The card and a pair on it, ready.
+    Enter {
         mailbox_bytes: u64,
-        reply: Sender<Result<Pair, Interruption>>,
+        cancel: Arc<AtomicBool>,
+        reply: Sender<Result<(Pair, LaneLock), Interruption>>,
     },
-    /// Make the next pair ready.
-    Spare,
+    /// Make the next pair ready, unless the card is busy.
+    Prepare { mailbox_bytes: u64 },
     /// End a judging's children, make the next pair ready where one is to be kept, and let go of the card.
     Over { pair: Pair, lock: LaneLock },
+    /// Say when all orders before this one are done.
+    Settle(Sender<()>),
 }
 
 impl Lane {
@@ -94,43 +97,50 @@ impl Lane {
     /// # Errors
     /// A sentence: the lock cannot be had, or `cancel` was set.
     pub fn hold(&self, cancel: &AtomicBool) -> Result<Held, String> {
-        let lock = self.lock(cancel);
+        let lock = LaneLock::of(&self.gpu, cancel);
         lock.map(Held).map_err(|interruption| interruption.message)
     }
 
-    fn lock(&self, cancel: &AtomicBool) -> Result<LaneLock, Interruption> {
-        let path = lock::path(&self.gpu.uuid);
-        let lock = LaneLock::take(&path, cancel).map_err(|error| {
-            Interruption::ours(format!("the card's lock {}: {error}", path.display()))
-        })?;
-        lock.ok_or_else(Interruption::cancelled)
+    /// Makes children ready for a judging to come, while the caller goes on.
+    pub fn prepare(&self) {
+        self.prepare_for(SPARE_MAILBOX_BYTES);
     }
 
-    /// Makes children ready for a judging to come.
-    pub fn prepare(&self) {
-        if self.keeps_spare {
-            self.order(Order::Spare);
-        }
+    /// The same for a judging whose outputs are known.
+    pub(crate) fn prepare_for(&self, mailbox_bytes: u64) {
+        let mailbox_bytes = match self.keeps_spare {
+            true => mailbox_bytes.max(SPARE_MAILBOX_BYTES),
+            false => mailbox_bytes,
+        };
+        self.order(Order::Prepare { mailbox_bytes });
+    }
+
+    /// Waits until the children of judgings that are over are gone, and the card is free.
+    pub fn settle(&self) {
+        let (reply, settled) = channel();
+        self.order(Order::Settle(reply));
+        let _ = settled.recv(); // a thread that is gone has nothing left to do
     }
 
     /// Waits for the card, then for children that are ready to judge on it.
     pub(crate) fn enter(
         self: &Arc<Self>,
         mailbox_bytes: u64,
-        cancel: &AtomicBool,
+        cancel: &Arc<AtomicBool>,
     ) -> Result<(Pair, Occupied), Interruption> {
-        let occupied = Occupied {
-            lock: self.lock(cancel)?,
-            lane: Arc::clone(self),
-        };
         let (reply, answer) = channel();
-        self.order(Order::Pair {
+        self.order(Order::Enter {
             mailbox_bytes,
+            cancel: Arc::clone(cancel),
             reply,
         });
         loop {
             match answer.recv_timeout(INTERVAL) {
-                Ok(pair) => return Ok((pair?, occupied)),
+                Ok(entered) => {
+                    let (pair, lock) = entered?;
+                    let lane = Arc::clone(self);
+                    return Ok((pair, Occupied { lock, lane }));
+                }
                 Err(RecvTimeoutError::Timeout) if cancel.load(Ordering::Relaxed) => {
                     return Err(Interruption::cancelled());
                 }
@@ -176,41 +186,54 @@ struct Nursery {
 }
 
 impl Nursery {
+    /// Takes orders one after the other: the card's lock is asked for here alone, so that two orders never
+    /// wait for each other.
     fn serve(mut self, orders: &Receiver<Order>) {
         for order in orders {
             match order {
-                Order::Pair {
+                Order::Enter {
                     mailbox_bytes,
+                    cancel,
                     reply,
                 } => {
-                    let pair = self.pair(mailbox_bytes);
+                    let entered = self.enter(mailbox_bytes, &cancel);
                     // Where nobody waits any more the pair is kept, so that its making is not lost.
-                    if let Err(unwanted) = reply.send(pair) {
-                        self.spare = unwanted.0.ok();
+                    if let Err(SendError(Ok((pair, _lock)))) = reply.send(entered)
+                        && self.keeps_spare
+                    {
+                        self.spare = Some(pair);
                     }
                 }
-                Order::Spare => {
-                    let path = lock::path(&self.gpu.uuid);
-                    let taken = LaneLock::take(&path, &self.environment.cancel);
-                    if let Ok(Some(lock)) = taken {
-                        self.make_spare(&lock);
+                Order::Prepare { mailbox_bytes } => {
+                    if let Ok(Some(lock)) = LaneLock::try_of(&self.gpu) {
+                        self.make_spare(mailbox_bytes, &lock);
                     }
                 }
                 Order::Over { pair, lock } => {
                     drop(pair);
                     if self.keeps_spare {
-                        self.make_spare(&lock);
+                        self.make_spare(SPARE_MAILBOX_BYTES, &lock);
                     }
                 }
+                Order::Settle(reply) => drop(reply),
             }
         }
     }
 
+    fn enter(
+        &mut self,
+        mailbox_bytes: u64,
+        cancel: &AtomicBool,
+    ) -> Result<(Pair, LaneLock), Interruption> {
+        let lock = LaneLock::of(&self.gpu, cancel)?;
+        Ok((self.pair(mailbox_bytes)?, lock))
+    }
+
     /// What goes wrong here goes wrong again, and is told, when a judging comes. The card is held, since
     /// a context that is being made disturbs what is timed beside it.
-    fn make_spare(&mut self, _held: &LaneLock) {
+    fn make_spare(&mut self, mailbox_bytes: u64, _held: &LaneLock) {
         if self.spare.is_none() {
-            self.spare = self.fresh(SPARE_MAILBOX_BYTES).ok();
+            self.spare = self.fresh(mailbox_bytes).ok();
         }
     }
 
@@ -222,7 +245,7 @@ impl Nursery {
         {
             return Ok(spare);
         }
-        self.fresh(mailbox_bytes.max(1))
+        self.fresh(mailbox_bytes)
     }
 
     fn fresh(&self, mailbox_bytes: u64) -> Result<Pair, Interruption> {
