@@ -169,8 +169,7 @@ fn conclude(request: &JudgeRequest, findings: &Findings) -> (Verdict, Option<Ver
     )
 }
 
-/// Shapes on which the second timer tells of something else. Not a reason to hold a result yet: CUPTI's
-/// instrumentation, which events see and CUPTI does not, is as long as a short kernel.
+/// Shapes on which the second timer tells of something else. Not a reason to hold a result yet.
 fn timer_warning(findings: &Findings) -> Option<String> {
     let rows = findings.shapes.iter().zip(&findings.outcomes);
     let differ: Vec<&str> = rows
