@@ -18,8 +18,8 @@ use crate::terminal::{Terminal, dim};
   lightspeed calibrate
   lightspeed calibrate --gpu 1 --json | jq .ceilings
 
-Takes some seconds. Nobody else may use the card meanwhile. The figures are kept in the state folder, one
-file a card, and reports of judgings on that card carry them from then on. Scores do not change.")]
+Takes some seconds, in which nobody else may use the card. The figures are kept in the state folder;
+reports of judgings on that card carry them from then on. Scores do not change.")]
 pub(crate) struct Calibrate {
     #[command(flatten)]
     card: local::Card,
@@ -33,17 +33,25 @@ pub(crate) async fn run(
 ) -> Result<u8, Failure> {
     let state = local::state_folder(global, terminal)?;
     let mut ticker = Ticker::new(terminal);
-    let environment = arguments.card.environment(&state, &mut |step| ticker.say(step))?;
+    let environment = arguments
+        .card
+        .environment(&state, &mut |step| ticker.say(step))?;
     let folder = environment.calibrations.clone();
     let measured = tokio::task::spawn_blocking(move || {
         calibrate(&environment, &mut |step| terminal.say(step))
     });
-    let measured = measured.await.map_err(|error| Failure::unavailable(error.to_string(), ""))?;
+    let measured = measured
+        .await
+        .map_err(|error| Failure::unavailable(error.to_string(), ""))?;
     let calibration = measured.map_err(|why| {
-        Failure::unavailable(why, "see that the card is free and that CUPTI is in the toolchain")
+        Failure::unavailable(
+            why,
+            "see that the card is free and that CUPTI is in the toolchain",
+        )
     })?;
     let stored = folder.map(|folder| calibration.store(&folder)).transpose();
-    let path = stored.map_err(|why| Failure::unavailable(why, "name another folder with --state"))?;
+    let path =
+        stored.map_err(|why| Failure::unavailable(why, "name another folder with --state"))?;
     if terminal.json {
         terminal.print_json(&calibration);
     } else {
@@ -60,7 +68,8 @@ fn text(calibration: &Calibration, path: Option<PathBuf>) -> String {
             row.what.clone(),
             row.measured_text(),
             row.peak_text().unwrap_or_default(),
-            row.share().map_or_else(String::new, |share| format!("{share:.3}")),
+            row.share()
+                .map_or_else(String::new, |share| format!("{share:.3}")),
         ]);
     }
     let mut text = format!("{} {}\n", calibration.model, dim(&calibration.gpu_uuid));

@@ -70,7 +70,11 @@ pub(crate) async fn run(
     Ok(u8::from(has_failed))
 }
 
-async fn perform(environment: &Environment, experiment: &'static Experiment, here: bool) -> Outcome {
+async fn perform(
+    environment: &Environment,
+    experiment: &'static Experiment,
+    here: bool,
+) -> Outcome {
     let environment = environment.clone();
     let measure = if here {
         experiments::measure_here
@@ -79,7 +83,9 @@ async fn perform(environment: &Environment, experiment: &'static Experiment, her
     };
     // A thread of its own: a device belongs to one, and a child dies with the one that started it.
     let measured = tokio::task::spawn_blocking(move || measure(&environment, experiment.name));
-    let measured = measured.await.unwrap_or_else(|error| Err(error.to_string()));
+    let measured = measured
+        .await
+        .unwrap_or_else(|error| Err(error.to_string()));
     let (table, failed) = match measured {
         Ok(table) => (Some(table), None),
         Err(why) => (None, Some(why)),
@@ -105,12 +111,17 @@ fn markdown(outcome: &Outcome) -> String {
 }
 
 fn names() -> clap::builder::PossibleValuesParser {
-    ALL.iter().map(|experiment| experiment.name).collect::<Vec<_>>().into()
+    ALL.iter()
+        .map(|experiment| experiment.name)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 /// What each experiment decides.
 fn questions() -> String {
-    let lines = ALL.iter().map(|e| format!("  {:15} {}\n", e.name, e.question));
+    let lines = ALL
+        .iter()
+        .map(|e| format!("  {:15} {}\n", e.name, e.question));
     format!(
         "Experiments:\n{}\nExample:\n  lightspeed __measure timers flush --json",
         lines.collect::<String>()
