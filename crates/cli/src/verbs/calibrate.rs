@@ -18,8 +18,8 @@ use crate::terminal::{Terminal, dim};
   lightspeed calibrate
   lightspeed calibrate --gpu 1 --json | jq .ceilings
 
-Takes some seconds. Nobody else may use the card meanwhile. The figures are kept in the state folder, one
-file a card, and reports of judgings on that card carry them from then on. Scores do not change.")]
+Takes some seconds, in which nobody else may use the card. The figures are kept in the state folder;
+reports of judgings on that card carry them from then on. Scores do not change.")]
 pub(crate) struct Calibrate {
     #[command(flatten)]
     card: local::Card,

@@ -117,7 +117,7 @@ fn l2_read(rig: &mut Rig) -> Result<Reading, DeviceError> {
     let from = rig.random(bytes, "resident")?;
     let spec = |rig: &Rig, passes| read_spec(rig, from, bytes, passes, blocks);
     let way = format!("{} KiB resident, {blocks} blocks", bytes >> 10);
-    let reading = sustained(rig, way, spec, |passes| bytes * u64::from(passes));
+    let reading = sustained(rig, &way, spec, |passes| bytes * u64::from(passes));
     rig.free([from])?;
     reading
 }
@@ -135,7 +135,7 @@ fn shared_read(rig: &mut Rig) -> Result<Reading, DeviceError> {
     };
     let threads = u64::from(blocks * THREADS);
     let way = format!("{blocks} blocks, 16 bytes a lane");
-    sustained(rig, way, spec, |passes| shared_bytes(threads, passes))
+    sustained(rig, &way, spec, |passes| shared_bytes(threads, passes))
 }
 
 /// Grids that are tried: some blocks a multiprocessor, and a thread for every few vectors.
@@ -177,7 +177,7 @@ fn fastest(
 /// The rate of a kernel that goes on for as many passes as it takes to measure it well.
 pub(super) fn sustained(
     rig: &mut Rig,
-    way: String,
+    way: &str,
     spec: impl Fn(&Rig, u32) -> Result<LaunchSpec, DeviceError>,
     amount: impl Fn(u32) -> u64,
 ) -> Result<Reading, DeviceError> {

@@ -71,7 +71,7 @@ fn rate(rig: &mut Rig, pipe: Pipe) -> Result<Reading, DeviceError> {
         _ => ("mma.sync", u64::from(blocks) * WARPS),
     };
     let way = format!("{by} m{m}n{n}k{k}, {blocks} blocks");
-    sustained(rig, way, spec, |passes| match product.set {
+    sustained(rig, &way, spec, |passes| match product.set {
         KernelSet::Wgmma => wgmma_flop(k, each, passes),
         _ => mma_flop(product.shape, each, passes),
     })

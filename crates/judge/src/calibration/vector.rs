@@ -34,7 +34,7 @@ fn rate(rig: &mut Rig, pipe: Pipe) -> Result<Reading, DeviceError> {
     let spec = |rig: &Rig, passes| spec(rig, pipe, starts, passes, blocks);
     let threads = u64::from(blocks * THREADS);
     let way = format!("{blocks} blocks, 8 chains a thread");
-    let reading = sustained(rig, way, spec, |passes| vector_flop(threads, passes));
+    let reading = sustained(rig, &way, spec, |passes| vector_flop(threads, passes));
     rig.free([starts])?;
     reading
 }

@@ -461,6 +461,46 @@ export interface components {
          * @enum {string}
          */
         Bound: "compute" | "memory";
+        /**
+         * @description What a card reached when it was calibrated. A figure that could not be measured is absent; so is
+         *     the rate of a pipe that the card lacks.
+         */
+        Ceilings: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            calibrated_at: string;
+            /**
+             * Format: double
+             * @description Device memory, read and written in equal parts, both counted.
+             */
+            copy_bytes_per_s?: number | null;
+            /** @description By pipe, spelt as in packages; a multiply-add counts two. */
+            flop_per_s: {
+                [key: string]: number;
+            };
+            /**
+             * Format: double
+             * @description L2 cache, read only.
+             */
+            l2_read_bytes_per_s?: number | null;
+            /**
+             * Format: double
+             * @description Time of an empty kernel.
+             */
+            launch_floor_s?: number | null;
+            /**
+             * Format: double
+             * @description Device memory, read only.
+             */
+            read_bytes_per_s?: number | null;
+            /**
+             * Format: double
+             * @description Shared memory of all multiprocessors, read only.
+             */
+            shared_read_bytes_per_s?: number | null;
+        };
         /** @description Everything a worker needs to judge. */
         Claim: {
             /**
@@ -977,6 +1017,7 @@ export interface components {
             before?: components["schemas"]["MachineState"] | null;
             /** @description Time of a kernel that depends on the clock alone: before the trials and after each. */
             canary_s: number[];
+            ceilings?: components["schemas"]["Ceilings"] | null;
             /** @description Whether the operator holds the clocks. */
             clock_mode: components["schemas"]["ClockMode"];
             /** @description Whether those are within 2 %. */
