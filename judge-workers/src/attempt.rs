@@ -201,7 +201,7 @@ impl Attempt {
     /// lease is renewed, so that an API which is away for a moment costs nothing.
     async fn hand_in(&self, outcome: AttemptOutcome, mut lease: Lease) {
         let judging = self.claim.judging_id;
-        let body = AttemptReport {
+        let mut body = AttemptReport {
             lease_token: self.claim.lease_token,
             outcome,
         };
@@ -220,7 +220,17 @@ impl Attempt {
                         return tracing::warn!(%judging, ?reason, "the report was not delivered");
                     }
                 }
-                Err(error) => return tracing::warn!(%judging, %error, "the report was refused"),
+                Err(error) => {
+                    tracing::warn!(%judging, %error, "the report was refused");
+                    // Not to be told at all would cost the judging the rest of its lease.
+                    if matches!(body.outcome, AttemptOutcome::Report { .. }) {
+                        body.outcome = AttemptOutcome::Retry {
+                            reason: format!("the report was refused: {error}"),
+                        };
+                        continue;
+                    }
+                    return;
+                }
             }
         }
         tracing::error!(%judging, "the report was not delivered; the lease will run out");

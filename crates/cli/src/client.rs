@@ -12,6 +12,7 @@ use protocol::{ErrorCode, EventId, ProblemBody, routes, timing};
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
 
+use crate::answer;
 use crate::arguments::Global;
 use crate::credentials::Credentials;
 use crate::failure::Failure;
@@ -54,7 +55,10 @@ impl Client {
             let message = format!("`{base}` is not the URL of a service");
             return Err(Failure::usage(message, "write it as http://host:port"));
         };
-        let mut http = reqwest::Client::builder().connect_timeout(timing::HEARTBEAT_CALL);
+        let mut http = reqwest::Client::builder()
+            .connect_timeout(timing::HEARTBEAT_CALL)
+            // A source is handed to the service that was named, and to no other.
+            .redirect(reqwest::redirect::Policy::none());
         if is_this_machine(&url) {
             // A proxy would look for the service on a machine of its own, and see the token.
             http = http.no_proxy();
@@ -177,7 +181,7 @@ impl Client {
 
     async fn json<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Failure> {
         let response = self.send(request.timeout(timing::HTTP_CLIENT)).await?;
-        let body = response.json().await;
+        let body = answer::read(response, answer::MAX_BYTES).await;
         body.map_err(|error| {
             let message = format!(
                 "{} answered something else than expected: {error}",
@@ -196,7 +200,10 @@ impl Client {
             return Ok(response);
         }
         let status = response.status();
-        let body = response.json::<ProblemBody>().await.ok();
+        // An answer that is streamed has no time limit of its own; a refusal is short.
+        let body = answer::read(response, answer::MAX_REFUSAL_BYTES);
+        let body = tokio::time::timeout(timing::HTTP_CLIENT, body).await;
+        let body: Option<ProblemBody> = body.ok().and_then(Result::ok);
         Err(self.refused(status, body.as_ref()))
     }
 

@@ -7,12 +7,15 @@ use futures_util::StreamExt;
 use protocol::{Event, EventId};
 use sse_stream::SseStream;
 
+use crate::answer;
 use crate::client::Client;
 use crate::failure::Failure;
 
 /// Waits between attempts to connect again: 0.5 s, doubled up to 5 s.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// What one connection may bring; a report is some megabytes at most.
+const MAX_CONNECTION_BYTES: usize = 64 << 20;
 /// Attempts in a row without an event before the service counts as gone; about a minute.
 const PATIENCE: u32 = 14;
 
@@ -59,7 +62,13 @@ async fn read(
     last: &mut Option<EventId>,
     on_event: &mut (dyn FnMut(&Event) + Send),
 ) -> bool {
-    let mut frames = SseStream::from_bytes_stream(response.bytes_stream());
+    // Bounded, whatever the frames in it: a connection that brings more is taken up behind its last event.
+    let mut brought = 0;
+    let bytes = response.bytes_stream().take_while(move |chunk| {
+        brought += chunk.as_ref().map_or(0, |chunk| chunk.len());
+        std::future::ready(brought <= MAX_CONNECTION_BYTES)
+    });
+    let mut frames = SseStream::from_bytes_stream(bytes);
     while let Some(Ok(frame)) = frames.next().await {
         // Comments keep the connection alive; events of a later version are skipped.
         let Some(event) = frame.data.as_deref().and_then(parse) else {
@@ -77,7 +86,7 @@ async fn read(
 }
 
 fn parse(data: &str) -> Option<Event> {
-    serde_json::from_str(data).ok()
+    answer::parse(data.as_bytes()).ok()
 }
 
 fn wait(fruitless: u32) -> Duration {

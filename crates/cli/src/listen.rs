@@ -5,19 +5,25 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
+use crate::terminal::Terminal;
 
 /// Ports tried above the one that was asked for.
 const TRIES: u16 = 100;
 
 /// Listens on `address`, written `host:port`, on the next free port if that one is taken.
-pub(crate) async fn listen(address: &str) -> Result<TcpListener, Failure> {
+pub(crate) async fn listen(address: &str, terminal: Terminal) -> Result<TcpListener, Failure> {
     let asked: SocketAddr = resolve(address).await?;
     for step in 0..TRIES {
         let Some(port) = asked.port().checked_add(step) else {
             break;
         };
         match TcpListener::bind((asked.ip(), port)).await {
-            Ok(listener) => return Ok(listener),
+            Ok(listener) => {
+                if step > 0 {
+                    terminal.say(&format!("{asked} is busy; port {port} is taken instead"));
+                }
+                return Ok(listener);
+            }
             Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {}
             Err(error) => {
                 let message = format!("cannot listen on {}:{port}: {error}", asked.ip());
@@ -59,17 +65,32 @@ async fn resolve(address: &str) -> Result<SocketAddr, Failure> {
 mod tests {
     use super::*;
 
+    fn quiet() -> Terminal {
+        Terminal {
+            json: false,
+            quiet: true,
+            animated: false,
+        }
+    }
+
     #[tokio::test]
     async fn a_busy_port_gives_the_next_free_one() {
-        let first = listen("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-        let holder = listen(&first.to_string()).await.unwrap();
-        let second = listen(&first.to_string()).await.unwrap();
+        let first = listen("127.0.0.1:0", quiet())
+            .await
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let holder = listen(&first.to_string(), quiet()).await.unwrap();
+        let second = listen(&first.to_string(), quiet()).await.unwrap();
         assert!(second.local_addr().unwrap().port() > holder.local_addr().unwrap().port());
     }
 
     #[tokio::test]
     async fn nonsense_is_refused() {
-        assert_eq!(listen("nonsense").await.unwrap_err().exit_code(), 2);
+        assert_eq!(
+            listen("nonsense", quiet()).await.unwrap_err().exit_code(),
+            2
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ use domain::{DeviceName, SystemClock};
 use judge::{Environment, GpuInfo, Lane, Toolchain};
 use problems::Package;
 
+use crate::answer;
 use crate::arguments::Global;
 use crate::failure::Failure;
 use crate::suggest::did_you_mean;
@@ -191,7 +192,7 @@ pub(crate) fn packages(problems: &Path, terminal: Terminal) -> Result<Vec<Packag
     }
     let (packages, errors) = problems::load_all(problems);
     for error in &errors {
-        terminal.say(&format!("left out: {error}"));
+        terminal.say(&answer::clean(&format!("left out: {error}")));
     }
     if packages.is_empty() {
         return Err(Failure::usage(

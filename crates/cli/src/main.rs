@@ -4,6 +4,7 @@
 //! flags. Every verb lives in a file of its own under `verbs`, and ends with an exit status of the
 //! contract or with a [`failure::Failure`], which is printed here and nowhere else.
 
+mod answer;
 mod arguments;
 mod client;
 mod credentials;
@@ -124,9 +125,10 @@ fn refuse(refused: &Refused, json: bool) -> ExitCode {
 fn fail(failure: &Failure, json: bool) -> ExitCode {
     if !matches!(failure, Failure::Interrupted) {
         let label = console::style("lightspeed:").red().bold().for_stderr();
-        eprintln!("{label} {failure}");
+        // It may quote a service, a package or a name that somebody else chose.
+        eprintln!("{label} {}", answer::clean(&failure.to_string()));
         if let Some(hint) = failure.hint() {
-            eprintln!("  {hint}");
+            eprintln!("  {}", answer::clean(hint));
         }
     }
     end(failure, json)

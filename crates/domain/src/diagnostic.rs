@@ -62,9 +62,24 @@ pub fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
+/// [`printable`], and no longer than a reader wants: `limit` characters and three dots.
+#[must_use]
+pub fn told(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}...", printable(&text[..end])),
+        None => printable(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::{printable, told};
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(told("a\u{1b}b", 3), "a\u{fffd}b");
+        assert_eq!(told("aµcd", 3), "aµc...");
+    }
 
     #[test]
     fn control_and_direction_characters_are_replaced() {

@@ -18,7 +18,7 @@ pub mod verdict;
 
 pub use clock::{Clock, SystemClock};
 pub use device::{DeviceKind, DeviceName, TargetLimits};
-pub use diagnostic::{Diagnostic, Severity, Stage, printable};
+pub use diagnostic::{Diagnostic, Severity, Stage, printable, told};
 pub use element::ElementType;
 pub use ids::{AttemptId, JudgingId, RequestId, SubmissionId, UserId, WorkerId};
 pub use judging::{Mode, Phase, Progress, Status};

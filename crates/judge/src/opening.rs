@@ -50,7 +50,7 @@ impl Opening {
             program: &environment.program,
             target: &target,
             mailbox_bytes,
-            simulated_bytes: request.package.limits.memory_bytes * 2,
+            simulated_bytes: request.package.limits.memory_bytes.saturating_mul(2),
             cpu,
             allow_unconfined: environment.allow_unconfined,
         })?;

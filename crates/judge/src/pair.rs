@@ -138,7 +138,8 @@ pub(crate) fn unexpected(answer: &Executed) -> Interruption {
 fn policy(how: &Start<'_>) -> Policy {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let access = device::access(how.target);
-    let simulated = how.simulated_bytes + how.mailbox_bytes + OVERHEAD_BYTES;
+    let simulated = how.simulated_bytes.saturating_add(how.mailbox_bytes);
+    let simulated = simulated.saturating_add(OVERHEAD_BYTES);
     Policy {
         readable: access.readable,
         loadable: access.loadable,

@@ -130,7 +130,10 @@ impl<'a> Judging<'a> {
                 let needed = reference.shapes.iter().map(reference_bytes).max();
                 let needed = needed.unwrap_or(0) + ROOM_BYTES;
                 // Timed runs take turns on several sets of buffers.
-                (of(limits.memory_bytes * 2, needed), of(needed, 0))
+                (
+                    of(limits.memory_bytes.saturating_mul(2), needed),
+                    of(needed, 0),
+                )
             }
         }
     }

@@ -121,5 +121,8 @@ async fn a_list_holds_the_callers_own_in_pages() {
         .await
         .parse();
     assert_eq!(none.submissions, []);
+    let no_name = format!("{}?problem=%00", routes::SUBMISSIONS);
+    let refused = ctx.get(&no_name).bearer(&ctx.alice.token).send().await;
+    assert_eq!(refused.problem(), "404 unknown_problem");
     ctx.end().await;
 }

@@ -48,7 +48,7 @@ pub(crate) async fn run(
     let packages = local::packages(&arguments.problems, terminal)?;
     let stop = Stop::by_signals()?;
     let service = Service::open(&database_url, Whose::Given).await?;
-    let listener = listen(&arguments.serving.listen).await?;
+    let listener = listen(&arguments.serving.listen, terminal).await?;
     let address = listener.local_addr();
     let address = address.map_err(|error| Failure::unavailable(error.to_string(), ""))?;
     terminal.say(&format!("serving at {}", url(address)));

@@ -34,6 +34,9 @@ pub(crate) async fn run(
 ) -> Result<u8, Failure> {
     let problem = arguments.problem.as_deref();
     let list = client.submissions(problem, arguments.limit).await?;
+    if let Some(slug) = problem.filter(|_| list.submissions.is_empty()) {
+        client.problem(slug).await?; // none of a misspelt name is no answer
+    }
     if terminal.json {
         terminal.print_json(&list);
     } else {

@@ -230,7 +230,7 @@ impl Startup {
     ) -> Result<(), Failure> {
         let device = self.device;
         let service = Service::open(database_url, whose).await?;
-        let listener = listen(&self.arguments.serving.listen).await?;
+        let listener = listen(&self.arguments.serving.listen, self.terminal).await?;
         let address = listener
             .local_addr()
             .map_err(|e| Failure::unavailable(e.to_string(), ""))?;

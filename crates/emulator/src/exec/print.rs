@@ -12,6 +12,15 @@ use crate::program::Builtin;
 
 /// Longest string that is followed.
 const MAX_STRING_BYTES: usize = 64 * 1024;
+/// As much of an assertion's text as is told: it is an expression of the source, or hostile.
+const MAX_ASSERTION_CHARS: usize = 200;
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_ASSERTION_CHARS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
 
 impl Worker<'_> {
     /// `vprintf`: one call a lane, from the lowest.
@@ -68,7 +77,7 @@ impl Worker<'_> {
         Stop::new(
             FaultKind::Assert,
             lane,
-            format!("fails the assertion `{message}`"),
+            format!("fails the assertion `{}`", cut(&message)),
         )
     }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use device::{BufferId, DeviceError};
-use domain::{Direction, Verdict, VerdictKind};
+use domain::{Direction, Verdict, VerdictKind, told};
 use sandbox::Mailbox;
 
 use super::intact::{Seals, input_modified};
@@ -12,6 +12,9 @@ use crate::inputs::{self, RunKeys};
 use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{Blame, ParameterJob, ShapeJob, mailbox_slots};
+
+/// A message that quotes device code is not longer than this.
+const MESSAGE_CHARS: usize = 1000;
 
 /// Why a run has no result.
 pub(super) enum RunFailure {
@@ -111,7 +114,7 @@ pub(super) fn deliver(
 /// Turns a device's error into the submission's verdict, or into the judge's own fault.
 impl From<DeviceError> for RunFailure {
     fn from(error: DeviceError) -> Self {
-        let message = error.to_string();
+        let message = told(&error.to_string(), MESSAGE_CHARS);
         let (verdict, kind, line) = match error {
             DeviceError::Fault(fault) if fault.kind == VerdictKind::LaunchConfig => {
                 (Verdict::PlanError, Some(fault.kind), fault.line)

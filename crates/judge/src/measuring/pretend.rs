@@ -82,6 +82,18 @@ impl Device for Pretend {
         self.inner.limits()
     }
 
+    fn bound(&mut self, bounds: &device::Bounds) -> Result<(), DeviceError> {
+        self.inner.bound(bounds)
+    }
+
+    fn pin(&mut self, start: *mut u8, bytes: usize, is_writable: bool) -> Result<(), DeviceError> {
+        self.inner.pin(start, bytes, is_writable)
+    }
+
+    fn verify_guards_of(&mut self, buffers: &[BufferId]) -> Result<(), DeviceError> {
+        self.inner.verify_guards_of(buffers)
+    }
+
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
         self.inner.allocate(bytes, label)
     }

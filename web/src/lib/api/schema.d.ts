@@ -1020,7 +1020,12 @@ export interface components {
             ceilings?: components["schemas"]["Ceilings"] | null;
             /** @description Whether the operator holds the clocks. */
             clock_mode: components["schemas"]["ClockMode"];
-            /** @description Whether those are within 2 %. */
+            /**
+             * Format: int32
+             * @description How often all trials started anew because the clock had moved by more than 2 % during one.
+             */
+            restarts?: number;
+            /** @description Whether those around the trials that count are within 2 %. */
             steady: boolean;
             /** @description What measured. */
             timer: components["schemas"]["TimerRef"];
@@ -1650,6 +1655,17 @@ export interface components {
              * @description Half of the 95 % interval of the interquartile mean over all samples.
              */
             half_width_s: number;
+            /**
+             * Format: double
+             * @description Median, over all samples, of the time that passed on the host meanwhile. No sample is longer than
+             *     what passed during it.
+             */
+            host_wall_s?: number | null;
+            /**
+             * Format: int32
+             * @description Runs that the timer missed something of, and that were done again.
+             */
+            missed_samples?: number;
             /**
              * Format: double
              * @description The same by the timer that measured `t_s`.

@@ -39,6 +39,10 @@ pub(super) async fn handler(
 ) -> Result<Json<SubmissionList>, ApiError> {
     let limit = limit(query.limit.as_deref(), DEFAULT_LIMIT, MAX_LIMIT)?;
     let problem = query.problem.as_deref();
+    // A problem that is no longer published still has submissions; what is no name has none.
+    if let Some(slug) = problem.filter(|slug| slug.chars().any(char::is_control)) {
+        return Err(ApiError::unknown_problem(slug));
+    }
     // One more than asked for tells whether there is another page.
     let mut rows = list(&state.db, user.id, problem, query.before, limit + 1).await?;
     let more = rows.len() > limit as usize;
