@@ -49,7 +49,8 @@ extern "C" __global__ void calibration_read(const uint4* from, u64 count, u32 pa
     if (sum == 0x9e3779b9u) *sink = sum;
 }
 
-// Each thread reads four vectors a pass, a warp 512 bytes in a row: no two lanes meet in a bank.
+// Each thread reads four vectors a pass, a warp 512 bytes in a row: no two lanes meet in a bank. The loads
+// are volatile for the assembler too, which otherwise unrolls passes and reads once for four of them.
 // Blocks of 256 threads.
 extern "C" __global__ void calibration_shared_read(u32 passes, u32* sink) {
     __shared__ uint4 words[4 * 256];
@@ -64,7 +65,7 @@ extern "C" __global__ void calibration_shared_read(u32 passes, u32* sink) {
         uint4 v[4];
 #pragma unroll
         for (int k = 0; k < 4; ++k)
-            asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+            asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                          : "=r"(v[k].x), "=r"(v[k].y), "=r"(v[k].z), "=r"(v[k].w)
                          : "r"(mine + 4096 * k));
 #pragma unroll

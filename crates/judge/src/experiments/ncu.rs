@@ -42,7 +42,7 @@ pub(super) fn run(rig: &mut Rig) -> Result<Table, DeviceError> {
         rig.free([from, to])?;
     }
     for n in GEMMS {
-        let n = n.min(rig.extent.max_steps.next_multiple_of(TILE));
+        let n = n.min(rig.extent.max_steps).next_multiple_of(TILE);
         let bytes = u64::from(n * n) * 4;
         let buffers = [
             rig.random(bytes, "a")?,
