@@ -118,7 +118,7 @@ describe('problem page', () => {
 		await judge(page, 'wrong_answer');
 		const mismatch = page.getByTestId('mismatch');
 		assert.match(await page.getByTestId('printed').textContent(), /<b>A\[0\]<\/b>/);
-		assert.match(await mismatch.textContent(), /\[4096\].*-1\.2853394.*NaN/s);
+		assert.match(await mismatch.textContent(), /\[4096\].*-1\.285339.*NaN/s);
 		assert.equal(
 			await page.locator('[data-testid=shape-row][data-verdict=wrong_answer]').count(),
 			1
