@@ -28,7 +28,14 @@ const POLICY =
 	"default-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'";
 
 export function startMock(port = 0) {
-	const state = { signedIn: true, stepMs: 60, emptyBoard: false, drop: false, down: false };
+	const state = {
+		signedIn: true,
+		stepMs: 60,
+		emptyBoard: false,
+		drop: false,
+		down: false,
+		slowMs: 0
+	};
 	/** @type {Map<string, any>} */
 	const submissions = new Map();
 	let made = 0;
@@ -100,10 +107,15 @@ export function startMock(port = 0) {
 			attempt: 1,
 			verdict: submission.verdict,
 			kind: made?.kind ?? null,
-			message: made?.message ?? null
+			message: messageOf(submission)
 		});
 		for (const listener of submission.listeners) listener.end();
 	}
+
+	const messageOf = (submission) =>
+		submission.verdict === 'cancelled'
+			? 'cancelled while queued'
+			: (submission.report?.message ?? null);
 
 	function emit(submission, event) {
 		const stored = event.event !== 'progress';
@@ -128,7 +140,7 @@ export function startMock(port = 0) {
 			progress: null,
 			verdict: submission.verdict,
 			kind: submission.report?.kind ?? null,
-			message: submission.report?.message ?? null,
+			message: messageOf(submission),
 			score: submission.report?.score ?? null,
 			created_at: submission.created_at,
 			finished_at: submission.finished_at ?? null
@@ -195,6 +207,7 @@ export function startMock(port = 0) {
 			return send(response, 200, { submissions: list.map(summary), next_before: null });
 		}
 		if (what === 'judgings') {
+			await new Promise((done) => setTimeout(done, state.slowMs));
 			const found = [...submissions.values()].find((one) => one.judging_id === id);
 			if (!found) return refuse(response, 404, 'not_found', 'no such judging');
 			return send(response, 200, {

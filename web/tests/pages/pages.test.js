@@ -15,7 +15,8 @@ const START_STATE = {
 	stepMs: 30,
 	emptyBoard: false,
 	drop: false,
-	down: false
+	down: false,
+	slowMs: 0
 };
 
 let mock;
@@ -69,6 +70,9 @@ extern "C" void solve(const float* A, const float* B, float* C, int N) {
 const editorText = async (page) =>
 	(await page.getByTestId('editor').locator('.cm-line').allTextContents()).join('\n');
 
+const fits = (locator) => locator.evaluate((node) => node.scrollWidth <= node.clientWidth);
+const pageFits = (page) => fits(page.locator('html'));
+
 async function judge(page, verdict, button = 'run') {
 	await typeSource(page, source(verdict));
 	await page.getByTestId(button).click();
@@ -114,10 +118,92 @@ describe('problem page', () => {
 		await judge(page, 'wrong_answer');
 		const mismatch = page.getByTestId('mismatch');
 		assert.match(await page.getByTestId('printed').textContent(), /<b>A\[0\]<\/b>/);
-		assert.match(await mismatch.textContent(), /\[4096\].*-1\.2853394.*NaN/s);
+		assert.match(await mismatch.textContent(), /\[4096\].*-1\.285339.*NaN/s);
 		assert.equal(
 			await page.locator('[data-testid=shape-row][data-verdict=wrong_answer]').count(),
 			1
+		);
+	});
+
+	test('a wrong answer fits its column; long numbers are short and whole in their title', async () => {
+		const page = await open('/problems/vector_add');
+		await judge(page, 'wrong_answer');
+		const cell = page.getByTestId('mismatch').locator('td').nth(3);
+		assert.equal(await cell.textContent(), '-0.1871234');
+		assert.equal(await cell.getAttribute('title'), '-0.18712344765663147');
+		const [pane, detail, traffic, toggle] = await page.evaluate(() => {
+			const right = (selector) => document.querySelector(selector).getBoundingClientRect().right;
+			return [
+				'#panel-results',
+				'tr.details .details',
+				'td.value',
+				'[data-testid=shape-toggle]'
+			].map(right);
+		});
+		for (const edge of [detail, traffic, toggle]) assert.ok(edge <= pane, `${edge} > ${pane}`);
+		assert.ok(await fits(page.locator('section.pane').last()));
+	});
+
+	test('edge and wrong shapes have no bar, and the page says why', async () => {
+		const page = await open('/problems/vector_add');
+		await judge(page, 'wrong_answer');
+		assert.equal(await page.locator('[data-shape=edge_1] .bar').count(), 0);
+		assert.equal(await page.locator('[data-shape=edge_4097] .bar').count(), 0);
+		assert.equal(await page.locator('[data-shape=e_large] .bar').count(), 1);
+		assert.match(await page.getByTestId('edge-note').textContent(), /do not count/);
+	});
+
+	test('the last result is announced while it loads, not denied', async () => {
+		const page = await open('/problems/matmul');
+		await judge(page, 'accepted');
+		mock.state.slowMs = 600;
+		await page.reload();
+		await page.getByTestId('results-loading').waitFor();
+		assert.equal(await page.getByTestId('results-empty').count(), 0);
+		await page.getByTestId('verdict').waitFor();
+		assert.equal(await page.getByTestId('results-loading').count(), 0);
+	});
+
+	test('a result of another source than the editor holds says so and loads it', async () => {
+		const page = await open('/problems/softmax_1d');
+		await judge(page, 'accepted');
+		assert.equal(await page.getByTestId('other-source').count(), 0);
+		await typeSource(page, '// another one');
+		await page.getByText('Draft kept').waitFor();
+		await page.waitForTimeout(500);
+		await page.reload();
+		await page.getByTestId('other-source-load').click();
+		assert.match(await editorText(page), /mock: accepted/);
+		assert.equal(await page.getByTestId('other-source').count(), 0);
+	});
+
+	test('on a phone a run scrolls to its result', async () => {
+		const page = await open('/problems/vector_add', { width: 390, height: 844 });
+		mock.state.stepMs = 100;
+		await typeSource(page, source('accepted'));
+		await page.getByTestId('run').click();
+		await page.getByTestId('live').waitFor();
+		const top = () =>
+			page.evaluate(() => document.querySelector('.results').getBoundingClientRect().top);
+		assert.ok((await top()) < 80, `progress at ${await top()}`);
+		await page.getByTestId('verdict').waitFor();
+		assert.ok(Math.abs(await top()) < 80, `result at ${await top()}`);
+	});
+
+	test('a formula wider than its column scrolls and can be reached', async () => {
+		const page = await open('/problems/vector_add', { width: 390, height: 844 });
+		const wide = page.locator('.katex-display[tabindex="0"]');
+		await wide.waitFor();
+		assert.equal(await wide.count(), 1);
+		assert.ok((await pageFits(page)) === true);
+	});
+
+	test('the emulated device is counted, and its instructions are limited', async () => {
+		const page = await open('/problems/vector_add');
+		assert.match(await page.getByTestId('device').textContent(), /counted, not measured/);
+		assert.equal(
+			await page.getByTestId('limit-instructions').textContent(),
+			'25\u202f000\u202f000'
 		);
 	});
 
@@ -188,6 +274,11 @@ describe('problem page', () => {
 		await page.locator('[data-testid=live][data-phase=queued]').waitFor();
 		await page.getByTestId('cancel').click();
 		await page.locator('[data-testid=verdict][data-verdict=cancelled]').waitFor();
+		const said = await page.getByTestId('report').textContent();
+		assert.match(said, /Stopped on request/);
+		assert.doesNotMatch(said, /cancelled while queued|No report/);
+		const head = page.getByTestId('verdict');
+		assert.notEqual(await head.evaluate((node) => getComputedStyle(node).paddingLeft), '0px');
 	});
 
 	test('a reset can be taken back, and an earlier submission loaded', async () => {
@@ -268,6 +359,20 @@ describe('everywhere', () => {
 		assert.equal(await page.getByTestId('offline').count(), 0);
 	});
 
+	test('a service that is lost on the way to a page does not answer, and is asked again', async () => {
+		const page = await open('/');
+		await page.getByTestId('problems').waitFor();
+		await context.setOffline(true);
+		await page.locator('[data-slug=matmul] a').click();
+		const failure = page.locator('[data-testid=failure][data-code=offline]');
+		await failure.waitFor();
+		assert.match(await failure.textContent(), /does not answer/);
+		await context.setOffline(false);
+		await failure.getByRole('button').click();
+		await page.getByTestId('editor').waitFor();
+		assert.equal(await page.getByTestId('offline').count(), 0);
+	});
+
 	test('language and theme switch and stay', async () => {
 		const page = await open('/');
 		await page.getByTestId('language').click();
@@ -285,13 +390,20 @@ describe('everywhere', () => {
 			const page = await open(path, { width: 360, height: 740 });
 			await page.locator('main h1').first().waitFor();
 			await page.waitForLoadState('networkidle');
-			const [wide, seen] = await page.evaluate(() => [
-				document.documentElement.scrollWidth,
-				document.documentElement.clientWidth
-			]);
-			assert.ok(wide <= seen, `${wide} > ${seen}`);
+			assert.equal(await pageFits(page), true);
 		});
 	}
+
+	test('a wrong answer fits a phone, on the problem page and on its own', async () => {
+		const page = await open('/problems/vector_add', { width: 390, height: 844 });
+		await judge(page, 'wrong_answer');
+		await page.getByTestId('mismatch').waitFor();
+		assert.equal(await pageFits(page), true);
+		await page.getByTestId('permalink').click();
+		await page.waitForURL('**/judgings/*');
+		await page.getByTestId('mismatch').waitFor();
+		assert.equal(await pageFits(page), true);
+	});
 });
 
 describe('accessibility (axe, WCAG 2.2 A and AA)', () => {

@@ -82,7 +82,7 @@ describe('failures', () => {
 	it('tell a foreign answer and silence apart', () => {
 		const headers = { 'x-request-id': 'abc' };
 		const proxy = failureFromAnswer(new Response('', { status: 502, headers }), '<html>');
-		expect(proxy).toMatchObject({ code: 'bad_answer', requestId: 'abc', isOffline: true });
+		expect(proxy).toMatchObject({ code: 'offline', requestId: 'abc', isOffline: true });
 		expect(asFailure(new TypeError('fetch failed'))).toMatchObject({ code: 'offline' });
 		const known = new ApiFailure('internal', '', 500, null);
 		expect(asFailure(known)).toBe(known);

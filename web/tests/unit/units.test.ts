@@ -42,6 +42,16 @@ describe('numbers with units', () => {
 		expect(units.plain(0)).toBe('0.00');
 	});
 
+	it('shortens what the judge wrote out, and keeps what differs apart', () => {
+		expect(units.shortened(['-0.18712344765663147'])).toEqual(['-0.1871234']);
+		expect(units.shortened(['2.1457672119140625e-06'])).toEqual(['0.000002145767']);
+		expect(units.shortened(['-1.8712344765663147e-17'])).toEqual(['-1.871234e-17']);
+		expect(units.shortened(['0.25', 'NaN', '-inf', ''])).toEqual(['0.25', 'NaN', '-inf', '']);
+		expect(units.shortened(['1.0000000000000002'])).toEqual(['1']);
+		expect(units.shortened(['9007199254740993'])).toEqual(['9007199254740993']);
+		expect(units.shortened(['1.00000011920929', '1'])).toEqual(['1.0000001', '1']);
+	});
+
 	it('never makes a zero of what nobody measured', () => {
 		for (const format of [
 			units.seconds,

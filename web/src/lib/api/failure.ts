@@ -21,7 +21,7 @@ export class ApiFailure extends Error {
 
 	/** The API did not answer; trying again later may help. */
 	get isOffline(): boolean {
-		return this.code === 'offline' || this.status === 502 || this.status === 503;
+		return this.code === 'offline' || this.status === 503;
 	}
 
 	get isSignedOut(): boolean {
@@ -46,6 +46,10 @@ export function failureFromAnswer(response: Response, body: unknown): ApiFailure
 		return new ApiFailure(body.code, body.detail, response.status, body.request_id);
 	}
 	const requestId = response.headers.get('x-request-id');
+	// A gateway spoke in the service's place.
+	if ([502, 503, 504].includes(response.status)) {
+		return new ApiFailure('offline', response.statusText, response.status, requestId);
+	}
 	return new ApiFailure('bad_answer', response.statusText, response.status, requestId);
 }
 

@@ -70,6 +70,28 @@ export function plain(value: Maybe): string {
 	return significant(value);
 }
 
+/**
+ * Numbers that the judge wrote out in full, shortened to stand side by side: seven significant digits,
+ * and more where the texts differ but would read the same. Whole numbers and words (`NaN`) stay.
+ */
+export function shortened(texts: readonly string[]): string[] {
+	const distinct = new Set(texts).size;
+	for (let digits = 7; digits < 17; digits += 1) {
+		const short = texts.map((text) => shortNumber(text, digits));
+		if (new Set(short).size === distinct) return short;
+	}
+	return [...texts];
+}
+
+function shortNumber(text: string, digits: number): string {
+	const value = Number(text);
+	if (text.trim() === '' || !Number.isFinite(value) || /^[-+]?\d+$/.test(text)) return text;
+	const [mantissa = '', exponent] = value.toPrecision(digits).split('e');
+	const trimmed = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+	const short = exponent === undefined ? trimmed : `${trimmed}e${exponent}`;
+	return short.length < text.length ? short : text;
+}
+
 /** Axis values in a stable order: `M=128 · N=4 096`. */
 export function axes(values: Readonly<Record<string, number>> | null | undefined): string {
 	if (values == null) return ABSENT;

@@ -168,6 +168,7 @@ export const en = {
 	'statement.limit.run': 'Run of one shape',
 	'statement.limit.memory': 'Device memory',
 	'statement.limit.scratch': 'Scratch that solve may allocate',
+	'statement.limit.instructions': 'Warp instructions of one shape, emulated device',
 	'statement.limit.forbidden': 'Pipes that must stay idle',
 	'statement.limit.source': 'Source',
 	'statement.cost.flop': 'Work, {pipe}',
@@ -199,6 +200,9 @@ export const en = {
 	'results.empty.run':
 		'Run tries your kernel on edge shapes and public draws: mismatches with index and value.',
 	'results.empty.submit': 'Submit also judges it on held-out draws and puts it on the board.',
+	'results.loading': 'Loading the last result…',
+	'results.other': 'This result is of another source than the one in the editor.',
+	'results.other.load': 'Load its source',
 
 	'live.sending': 'Sending the source',
 	'live.queued': 'Queued',
@@ -297,6 +301,8 @@ export const en = {
 	'report.shape.flop': 'Work',
 	'report.shape.bytes': 'Bytes that must move',
 	'report.shape.hidden': 'held out: axes and values stay secret',
+	'report.shape.edge':
+		'Edge shapes are checked for correctness only: they do not count for the score.',
 	'report.shape.details': 'Details of {shape}',
 	'role.edge': 'edge',
 	'role.public': 'public',
@@ -312,6 +318,7 @@ export const en = {
 	'report.mismatch.expected': 'Expected',
 	'report.mismatch.actual': 'Got',
 	'report.mismatch.tolerance': 'Tolerance',
+	'report.mismatch.elements': 'Elements of {output} that differ',
 	'report.counters': 'Counters (counted on the emulated device)',
 	'counter.warp_instructions': 'warp instructions',
 	'counter.thread_instructions': 'thread instructions',

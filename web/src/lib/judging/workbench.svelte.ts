@@ -19,6 +19,8 @@ export class Workbench {
 	device = $state('');
 	sending = $state(false);
 	cancelling = $state(false);
+	/** The result of an earlier submission is on its way. */
+	loading = $state(false);
 	/** Events can arrive. */
 	connected = $state(true);
 	/** Judgings that are taken before this one, while queued. */
@@ -71,7 +73,10 @@ export class Workbench {
 			return;
 		}
 		this.submissionId = summary.submission_id;
-		await this.#finishFromJudging(this.#turn, start);
+		const turn = this.#turn;
+		this.loading = true;
+		await this.#finishFromJudging(turn, start);
+		if (turn === this.#turn) this.loading = false;
 	}
 
 	async cancel(): Promise<void> {
@@ -189,6 +194,7 @@ export class Workbench {
 
 	#release(): void {
 		this.#turn += 1;
+		this.loading = false;
 		this.#stopListening();
 	}
 }

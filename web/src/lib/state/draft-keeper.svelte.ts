@@ -14,7 +14,7 @@ const SAVE_AFTER_MS = 400;
 export type DraftState = 'starter' | 'saved' | 'unsaved';
 
 export class DraftKeeper {
-	text: string;
+	text = $state('');
 	state = $state<DraftState>('starter');
 	canUndoReset = $state(false);
 
