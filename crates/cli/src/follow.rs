@@ -65,7 +65,7 @@ async fn read(
     // Bounded, whatever the frames in it: a connection that brings more is taken up behind its last event.
     let mut brought = 0;
     let bytes = response.bytes_stream().take_while(move |chunk| {
-        brought += chunk.as_ref().map_or(0, |chunk| chunk.len());
+        brought += chunk.as_deref().map_or(0, <[u8]>::len);
         std::future::ready(brought <= MAX_CONNECTION_BYTES)
     });
     let mut frames = SseStream::from_bytes_stream(bytes);

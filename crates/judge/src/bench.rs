@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use device::Bounds;
 use domain::report::OutputMismatch;
 use domain::{MachineState, TimerRef, Verdict, VerdictKind};
-use sandbox::ChildFailure;
+use sandbox::{ChildFailure, Session};
 
 use crate::check::wire::{CheckReply, CheckRequest, Checked};
 use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed, Run, TimedRun};
@@ -31,7 +31,7 @@ pub(crate) struct Slopes {
 
 /// Executor and checker of one judging.
 pub(crate) struct Bench<'a> {
-    pair: Pair,
+    pair: Box<Pair>,
     card: Option<Occupied>,
     cancel: &'a AtomicBool,
     /// Wall clock of all that runs the submission, and what is left of it.
@@ -41,7 +41,12 @@ pub(crate) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// Puts open children to work. `wall` is for all that runs the submission.
-    pub fn new(pair: Pair, card: Option<Occupied>, wall: Duration, cancel: &'a AtomicBool) -> Self {
+    pub fn new(
+        pair: Box<Pair>,
+        card: Option<Occupied>,
+        wall: Duration,
+        cancel: &'a AtomicBool,
+    ) -> Self {
         Self {
             pair,
             card,
@@ -66,7 +71,7 @@ impl<'a> Bench<'a> {
     /// How the children's confinement falls short, if it does.
     pub fn warning(&self) -> Option<String> {
         let both = [&self.pair.executor, &self.pair.checker];
-        let known = both.into_iter().filter_map(|child| child.confinement());
+        let known = both.into_iter().filter_map(Session::confinement);
         known.into_iter().find_map(|c| c.warning())
     }
 

@@ -15,13 +15,16 @@ use crate::{Environment, JudgeRequest};
 /// Children on their way.
 pub(crate) enum Opening {
     /// Started by the judging's thread, which outlives them.
-    Emulated { pair: Pair, request: OpenRequest },
+    Emulated {
+        pair: Box<Pair>,
+        request: Box<OpenRequest>,
+    },
     /// The lane's.
     OnLane { lane: Arc<Lane>, mailbox_bytes: u64 },
 }
 
 /// A judging's children, and the card that they are on.
-pub(crate) type Children = (Pair, Option<Occupied>);
+pub(crate) type Children = (Box<Pair>, Option<Occupied>);
 
 impl Opening {
     /// Begins. `cpu`: processor time of a child of the emulated device.
@@ -56,8 +59,8 @@ impl Opening {
         })?;
         let limits = scoring::device(request.device).limits.clone();
         Ok(Self::Emulated {
-            pair,
-            request: OpenRequest { target, limits },
+            pair: Box::new(pair),
+            request: Box::new(OpenRequest { target, limits }),
         })
     }
 

@@ -74,7 +74,8 @@ impl Pair {
         kernels: Option<&Code>,
         cancel: &AtomicBool,
     ) -> Result<(), Interruption> {
-        let (request, kernels) = (request.clone(), kernels.cloned());
+        let request = Box::new(request.clone());
+        let kernels = kernels.cloned().map(Box::new);
         let open = ExecuteRequest::Open {
             request: request.clone(),
             kernels: kernels.clone(),

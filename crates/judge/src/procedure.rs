@@ -80,7 +80,7 @@ impl<'a> Judging<'a> {
             Ok(compiled)
         })?;
         let mut bench = Bench::new(pair, card, self.wall(), cancel);
-        let judged = self.judge_on(&mut bench, parameters, compiled, progress);
+        let judged = self.judge_on(&mut bench, &parameters, compiled, progress);
         bench.end();
         judged
     }
@@ -89,14 +89,14 @@ impl<'a> Judging<'a> {
     fn judge_on(
         &mut self,
         bench: &mut Bench<'_>,
-        parameters: Vec<Vec<ParameterJob>>,
+        parameters: &[Vec<ParameterJob>],
         compiled: Compiled,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Interruption> {
         self.findings.warnings.extend(bench.warning());
 
-        let submission = program(&self.findings.shapes, &parameters, compiled.submission);
-        let reference = program(&self.findings.shapes, &parameters, compiled.reference);
+        let submission = program(&self.findings.shapes, parameters, compiled.submission);
+        let reference = program(&self.findings.shapes, parameters, compiled.reference);
         let shapes = submission.shapes.clone();
         let bounds = self.bounds(&reference);
         if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {

@@ -40,7 +40,7 @@ impl Checker {
     pub fn answer(&mut self, request: CheckRequest) -> CheckReply {
         match request {
             CheckRequest::Open { request, kernels } => {
-                let opened = Opened::new(&request, kernels.as_ref());
+                let opened = Opened::new(&request, kernels.as_deref());
                 let mut opened = opened.map_err(|e| e.to_string())?;
                 opened.pin(&self.mailbox);
                 self.opened = Some(opened);

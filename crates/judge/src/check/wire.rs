@@ -13,9 +13,9 @@ pub(crate) enum CheckRequest {
     /// Open the device. Comes first.
     Open {
         /// Which device.
-        request: OpenRequest,
+        request: Box<OpenRequest>,
         /// The judge's own kernels, where inputs are to be made on the device.
-        kernels: Option<Code>,
+        kernels: Option<Box<Code>>,
     },
     /// See that the device still works.
     Probe,

@@ -56,7 +56,7 @@ impl Executor {
 
     fn perform(&mut self, request: ExecuteRequest) -> Result<Executed, RunFailure> {
         match request {
-            ExecuteRequest::Open { request, kernels } => self.open(&request, kernels.as_ref()),
+            ExecuteRequest::Open { request, kernels } => self.open(&request, kernels.as_deref()),
             ExecuteRequest::Probe => {
                 let opened = self.opened.as_mut().ok_or_else(not_open)?;
                 opened.probe().map_err(|e| ours(&e.to_string()))?;
@@ -279,8 +279,8 @@ mod tests {
         code.lowered_names.insert("f".to_owned(), "f".to_owned());
         let mut executor = Executor::new(Mailbox::create(4096).unwrap());
         let open = ExecuteRequest::Open {
-            request: emulated(),
-            kernels: Some(compiled(kernels::SOURCE)),
+            request: Box::new(emulated()),
+            kernels: Some(Box::new(compiled(kernels::SOURCE))),
         };
         assert!(matches!(executor.answer(open), Ok(Executed::Done)));
         let probed = executor.answer(ExecuteRequest::Probe);

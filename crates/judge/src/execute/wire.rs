@@ -16,9 +16,9 @@ pub(crate) enum ExecuteRequest {
     /// Open the device. Comes first.
     Open {
         /// Which device.
-        request: OpenRequest,
+        request: Box<OpenRequest>,
         /// The judge's own kernels, where runs are to be timed.
-        kernels: Option<Code>,
+        kernels: Option<Box<Code>>,
     },
     /// See that the device still works.
     Probe,

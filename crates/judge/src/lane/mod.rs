@@ -42,12 +42,12 @@ enum Order {
     Enter {
         mailbox_bytes: u64,
         cancel: Arc<AtomicBool>,
-        reply: Sender<Result<(Pair, LaneLock), Interruption>>,
+        reply: Sender<Result<(Box<Pair>, LaneLock), Interruption>>,
     },
     /// Make the next pair ready, unless the card is busy.
     Prepare { mailbox_bytes: u64 },
     /// End a judging's children, make the next pair ready where one is to be kept, and let go of the card.
-    Over { pair: Pair, lock: LaneLock },
+    Over { pair: Box<Pair>, lock: LaneLock },
     /// Say when all orders before this one are done.
     Settle(Sender<()>),
 }
@@ -127,7 +127,7 @@ impl Lane {
         self: &Arc<Self>,
         mailbox_bytes: u64,
         cancel: &Arc<AtomicBool>,
-    ) -> Result<(Pair, Occupied), Interruption> {
+    ) -> Result<(Box<Pair>, Occupied), Interruption> {
         let (reply, answer) = channel();
         self.order(Order::Enter {
             mailbox_bytes,
@@ -171,7 +171,7 @@ pub(crate) struct Occupied {
 impl Occupied {
     /// Gives the card back once the judging's children are gone, for which nobody waits: a driver takes
     /// some tenths of a second to clear up behind them.
-    pub fn leave(self, pair: Pair) {
+    pub fn leave(self, pair: Box<Pair>) {
         let lock = self.lock;
         self.lane.order(Order::Over { pair, lock });
     }
@@ -182,7 +182,7 @@ struct Nursery {
     environment: Environment,
     gpu: Gpu,
     keeps_spare: bool,
-    spare: Option<Pair>,
+    spare: Option<Box<Pair>>,
 }
 
 impl Nursery {
@@ -224,7 +224,7 @@ impl Nursery {
         &mut self,
         mailbox_bytes: u64,
         cancel: &AtomicBool,
-    ) -> Result<(Pair, LaneLock), Interruption> {
+    ) -> Result<(Box<Pair>, LaneLock), Interruption> {
         let lock = LaneLock::of(&self.gpu, cancel)?;
         Ok((self.pair(mailbox_bytes)?, lock))
     }
@@ -237,7 +237,7 @@ impl Nursery {
         }
     }
 
-    fn pair(&mut self, mailbox_bytes: u64) -> Result<Pair, Interruption> {
+    fn pair(&mut self, mailbox_bytes: u64) -> Result<Box<Pair>, Interruption> {
         let cancel = self.environment.cancel.clone();
         if let Some(mut spare) = self.spare.take()
             && spare.holds(mailbox_bytes)
@@ -248,7 +248,7 @@ impl Nursery {
         self.fresh(mailbox_bytes)
     }
 
-    fn fresh(&self, mailbox_bytes: u64) -> Result<Pair, Interruption> {
+    fn fresh(&self, mailbox_bytes: u64) -> Result<Box<Pair>, Interruption> {
         let Gpu {
             name,
             ordinal,
@@ -261,14 +261,14 @@ impl Nursery {
             card: card.clone(),
             cupti: cupti.clone(),
         };
-        let mut pair = Pair::start(&Start {
+        let mut pair = Box::new(Pair::start(&Start {
             program: &self.environment.program,
             target: &target,
             mailbox_bytes,
             simulated_bytes: 0,
             cpu: CPU,
             allow_unconfined: self.environment.allow_unconfined,
-        })?;
+        })?);
         let limits = scoring::device(*name).limits.clone();
         let job = KernelsJob {
             set: KernelSet::Judging,
