@@ -30,7 +30,7 @@ TEXT
 budget() {
     case $1 in
     build | packages) echo 10 ;;
-    lint) echo $((10 - build_minutes)) ;;
+    lint) echo $((build_minutes < 10 ? 10 - build_minutes : 0)) ;;
     unit) echo 4 ;;
     simulation) echo 2 ;;
     *) echo 5 ;;
