@@ -11,6 +11,7 @@ use domain::report::{ProblemRef, ToolchainRef};
 use problems::Package;
 use protocol::worker::{AttemptOutcome, AttemptReport, Claim, ClaimRequest, Register, Registered};
 use tokio::sync::watch;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::attempt::Attempt;
@@ -24,6 +25,10 @@ const BACKOFF: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(5),
 ];
+
+/// Questions after a claim that was cut short, and the pause between two.
+const SETTLE_TRIES: u32 = 3;
+const SETTLE_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long a judging in hand may go on once the worker is to stop. Shorter than what process
 /// managers wait before they kill, so that handing it back still succeeds.
@@ -158,14 +163,22 @@ impl Worker {
         }
     }
 
-    /// Hands back what a claim cut short by shutdown may have been granted, known by its id.
+    /// Hands back what a claim cut short by shutdown may have been granted, known by its id. The API may be
+    /// granting it at this very moment, so that it is asked some times.
     async fn settle(&self, registered: &Registered, claim_id: Uuid) {
         let body = Self::claim_request(registered, claim_id, 0.0);
-        let granted = match self.client.claim(&body).await {
-            Ok(answer) => answer.claim,
-            Err(error) => return tracing::debug!(%error, "the last claim was not settled"),
-        };
-        let Some(claim) = granted else { return };
+        for _ in 0..SETTLE_TRIES {
+            match self.client.claim(&body).await {
+                Ok(answer) => match answer.claim {
+                    Some(claim) => return self.hand_back(*claim).await,
+                    None => sleep(SETTLE_PAUSE).await,
+                },
+                Err(error) => return tracing::debug!(%error, "the last claim was not settled"),
+            }
+        }
+    }
+
+    async fn hand_back(&self, claim: Claim) {
         let report = AttemptReport {
             lease_token: claim.lease_token,
             outcome: AttemptOutcome::Release {
