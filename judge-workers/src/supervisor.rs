@@ -226,7 +226,7 @@ async fn pause_or_stop(error: ClientError, failures: &mut usize) -> Result<(), W
             let pause = BACKOFF[(*failures).min(BACKOFF.len() - 1)];
             tracing::warn!(%reason, ?pause, "the API does not answer; trying again");
             *failures += 1;
-            tokio::time::sleep(pause).await;
+            sleep(pause).await;
             Ok(())
         }
         ClientError::Superseded(_) => Err(WorkerError::Superseded),
