@@ -49,6 +49,8 @@ pub(crate) async fn run(
     terminal: Terminal,
 ) -> Result<u8, Failure> {
     crate::logging::start();
+    // First of all: what is told while it starts counts, too.
+    let told = told_to_stop(arguments.until_stdin_ends)?;
     let state = local::state_folder(global, terminal)?;
     let stored = Credentials::read(&state).unwrap_or_default();
     let url = global.url.clone().or(stored.url);
@@ -95,13 +97,12 @@ pub(crate) async fn run(
         true => vec![settings],
         false => gpus.into_iter().map(of_gpu).collect(),
     };
-    run_lanes(lanes, arguments.until_stdin_ends).await
+    run_lanes(lanes, told).await
 }
 
 /// One worker for each GPU, all until they are told to stop. One that cannot go on stops the others: half
 /// a worker would pass for a whole one.
-async fn run_lanes(lanes: Vec<Settings>, until_stdin_ends: bool) -> Result<u8, Failure> {
-    let told = told_to_stop(until_stdin_ends)?;
+async fn run_lanes(lanes: Vec<Settings>, told: impl Future<Output = ()>) -> Result<u8, Failure> {
     let (stop, stopping) = watch::channel(false);
     let mut running = JoinSet::new();
     for settings in lanes {
