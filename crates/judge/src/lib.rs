@@ -26,6 +26,7 @@ mod opened;
 mod opening;
 mod outcome;
 mod pair;
+mod policy;
 mod procedure;
 mod request;
 mod resources;

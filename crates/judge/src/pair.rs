@@ -13,6 +13,7 @@ use crate::check::wire::{CheckReply, CheckRequest, Checked};
 use crate::child::{CHECK_ROLE, EXECUTE_ROLE};
 use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed};
 use crate::outcome::Interruption;
+use crate::policy::driving;
 use crate::wire::Code;
 
 /// A child's own allocations beyond the device memory it simulates.
@@ -138,21 +139,18 @@ pub(crate) fn unexpected(answer: &Executed) -> Interruption {
 
 fn policy(how: &Start<'_>) -> Policy {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
-    let access = device::access(how.target);
     let simulated = how.simulated_bytes.saturating_add(how.mailbox_bytes);
     let simulated = simulated.saturating_add(OVERHEAD_BYTES);
     Policy {
-        readable: access.readable,
-        loadable: access.loadable,
-        writable: access.writable,
-        local_listener: access.local_listener,
-        environment: access.environment,
         // Every host thread may burn the whole wall clock; the wall clock is the real limit.
         cpu_s: how.cpu.as_secs() * threads,
-        wall: how.cpu,
         // A GPU's driver reserves far more addresses than it uses memory.
         memory_bytes: (*how.target == Target::Emulated).then_some(simulated),
-        max_response_bytes: MAX_RESPONSE_BYTES,
-        allow_unconfined: how.allow_unconfined,
+        ..driving(
+            how.target,
+            how.cpu,
+            MAX_RESPONSE_BYTES,
+            how.allow_unconfined,
+        )
     }
 }

@@ -22,6 +22,7 @@ use serde::de::DeserializeOwned;
 use crate::child::GAUGE_ROLE;
 use crate::compile::kernels;
 use crate::compile::wire::{KernelSet, KernelsJob};
+use crate::policy::driving;
 use crate::wire::Code;
 use crate::{Environment, Gpu};
 use wire::{GaugeRequest, Task};
@@ -106,17 +107,13 @@ fn open_request(gpu: &Gpu, card: Option<Card>) -> OpenRequest {
 }
 
 fn policy(environment: &Environment, open: &OpenRequest) -> Policy {
-    let access = device::access(&open.target);
     Policy {
-        readable: access.readable,
-        loadable: access.loadable,
-        writable: access.writable,
-        local_listener: access.local_listener,
-        environment: access.environment,
         cpu_s: WALL.as_secs() * 8, // the driver has threads of its own
-        wall: WALL,
-        memory_bytes: None,
-        max_response_bytes: MAX_RESPONSE_BYTES,
-        allow_unconfined: environment.allow_unconfined,
+        ..driving(
+            &open.target,
+            WALL,
+            MAX_RESPONSE_BYTES,
+            environment.allow_unconfined,
+        )
     }
 }
