@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domain::report::Counters;
 use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
+use serde::{Deserialize, Serialize};
 
 use crate::{Address, Bounds, BufferId, DeviceError, ModuleId, Operation, StreamId};
 
@@ -37,7 +38,7 @@ pub struct Span {
 }
 
 /// The time of one run among many, by two timers that know nothing of each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slope {
     /// By events on the stream, while nothing else measures.
     pub by_events: Duration,

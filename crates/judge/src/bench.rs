@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use device::Bounds;
+use device::{Bounds, Slope};
 use domain::report::OutputMismatch;
 use domain::{MachineState, TimerRef, Verdict, VerdictKind};
 use sandbox::{ChildFailure, Session};
@@ -15,19 +15,11 @@ use crate::inputs::RunKeys;
 use crate::lane::Occupied;
 use crate::outcome::Interruption;
 use crate::pair::{OWN_WALL, Pair, ask, ours, unexpected};
+use crate::timing::Runner;
 use crate::wire::{Blame, Program};
 
 /// Wall clock of one comparison. Only the problem's own code runs there.
 const CHECK_WALL: Duration = Duration::from_secs(120);
-
-/// The time of one run among many, by two timers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slopes {
-    /// By CUDA events.
-    pub by_events_s: f64,
-    /// By what measures spans, where that is another timer.
-    pub by_timer_s: Option<f64>,
-}
 
 /// Executor and checker of one judging.
 pub(crate) struct Bench<'a> {
@@ -54,11 +46,6 @@ impl<'a> Bench<'a> {
             wall,
             left: wall,
         }
-    }
-
-    /// Grants the submission all its time again: what is done anew by the judge's own wish is not its.
-    pub fn renew_wall(&mut self) {
-        self.left = self.wall;
     }
 
     /// Lets both children go; a card is free again once they are gone.
@@ -107,76 +94,11 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Keeps the device busy until its clock is steady; times of the canary, s.
-    pub fn warm_up(&mut self) -> Result<Vec<f64>, Interruption> {
-        match self.own(&ExecuteRequest::WarmUp)? {
-            Executed::Warm(times) => Ok(times.iter().map(Duration::as_secs_f64).collect()),
-            other => Err(unexpected(&other)),
-        }
-    }
-
-    /// One timed run.
-    pub fn time(
-        &mut self,
-        shape: usize,
-        keys: &RunKeys,
-    ) -> Result<Result<TimedRun, Blame>, Interruption> {
-        let keys = keys.clone();
-        match self.submission(&ExecuteRequest::Time { shape, keys })? {
-            Executed::Timed(run) => Ok(Ok(run)),
-            Executed::Failed(blame) => Ok(Err(blame)),
-            other => Err(unexpected(&other)),
-        }
-    }
-
-    /// Checks what the last timed run left; its outputs then lie in the mailbox.
-    pub fn deliver(&mut self) -> Result<Result<(), Blame>, Interruption> {
-        self.done(&ExecuteRequest::Deliver)
-    }
-
-    /// Gives the timed runs' buffers back and checks what lies around them.
-    pub fn finish(&mut self) -> Result<Result<(), Blame>, Interruption> {
-        self.done(&ExecuteRequest::Finish)
-    }
-
     fn done(&mut self, request: &ExecuteRequest) -> Result<Result<(), Blame>, Interruption> {
         match self.own(request)? {
             Executed::Done => Ok(Ok(())),
             Executed::Failed(blame) => Ok(Err(blame)),
             other => Err(unexpected(&other)),
-        }
-    }
-
-    /// The time of one run among many by events and by the timer, s.
-    pub fn slope(&mut self, shape: usize) -> Result<Result<Option<Slopes>, Blame>, Interruption> {
-        match self.submission(&ExecuteRequest::Slope { shape })? {
-            Executed::Slope(slope) => Ok(Ok(slope.map(|(by_events, by_timer)| Slopes {
-                by_events_s: by_events.as_secs_f64(),
-                by_timer_s: by_timer.map(|time| time.as_secs_f64()),
-            }))),
-            Executed::Failed(blame) => Ok(Err(blame)),
-            other => Err(unexpected(&other)),
-        }
-    }
-
-    /// What the device's sensors say, and what measures.
-    pub fn state(&mut self) -> Result<(Option<MachineState>, Option<TimerRef>), Interruption> {
-        match self.own(&ExecuteRequest::State)? {
-            Executed::State { state, timer } => Ok((state, timer)),
-            other => Err(unexpected(&other)),
-        }
-    }
-
-    /// Compares the outputs in the mailbox with what the reference makes of the same inputs.
-    pub fn compare(
-        &mut self,
-        shape: usize,
-        keys: &RunKeys,
-    ) -> Result<Vec<OutputMismatch>, Interruption> {
-        let keys = keys.clone();
-        match self.check(&CheckRequest::Compare { shape, keys })? {
-            Checked::Compared(mismatches) => Ok(mismatches),
-            Checked::Done => Err(Interruption::ours("the checker did nothing".to_owned())),
         }
     }
 
@@ -200,6 +122,67 @@ impl<'a> Bench<'a> {
         let reply = ask(&mut self.pair.checker, request, CHECK_WALL, self.cancel);
         let reply: CheckReply = reply.map_err(|failure| ours("checker", &failure))?;
         reply.map_err(|message| Interruption::ours(format!("checker: {message}")))
+    }
+}
+
+impl Runner for Bench<'_> {
+    fn state(&mut self) -> Result<(Option<MachineState>, Option<TimerRef>), Interruption> {
+        match self.own(&ExecuteRequest::State)? {
+            Executed::State { state, timer } => Ok((state, timer)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn warm_up(&mut self, least: Duration) -> Result<Vec<f64>, Interruption> {
+        match self.own(&ExecuteRequest::WarmUp { least })? {
+            Executed::Warm(times) => Ok(times.iter().map(Duration::as_secs_f64).collect()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn time(
+        &mut self,
+        shape: usize,
+        keys: &RunKeys,
+    ) -> Result<Result<TimedRun, Blame>, Interruption> {
+        let keys = keys.clone();
+        match self.submission(&ExecuteRequest::Time { shape, keys })? {
+            Executed::Timed(run) => Ok(Ok(run)),
+            Executed::Failed(blame) => Ok(Err(blame)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn deliver(&mut self) -> Result<Result<(), Blame>, Interruption> {
+        self.done(&ExecuteRequest::Deliver)
+    }
+
+    fn compare(
+        &mut self,
+        shape: usize,
+        keys: &RunKeys,
+    ) -> Result<Vec<OutputMismatch>, Interruption> {
+        let keys = keys.clone();
+        match self.check(&CheckRequest::Compare { shape, keys })? {
+            Checked::Compared(mismatches) => Ok(mismatches),
+            Checked::Done => Err(Interruption::ours("the checker did nothing".to_owned())),
+        }
+    }
+
+    fn slope(&mut self, shape: usize) -> Result<Result<Option<Slope>, Blame>, Interruption> {
+        match self.submission(&ExecuteRequest::Slope { shape })? {
+            Executed::Slope(slope) => Ok(Ok(slope)),
+            Executed::Failed(blame) => Ok(Err(blame)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn finish(&mut self) -> Result<Result<(), Blame>, Interruption> {
+        self.done(&ExecuteRequest::Finish)
+    }
+
+    fn renew_wall(&mut self) {
+        self.left = self.wall;
     }
 }
 

@@ -42,24 +42,28 @@ pub(crate) fn initialise(
     }
 }
 
-/// The same contents on the host. Made where [`initialise`] would make them: a device's logarithm may
-/// differ from the host's in the last place, and executor and checker must not differ at all.
-pub(crate) fn initial_contents(
+/// The same contents as doubles, for what computes in double precision. Made where [`initialise`] would
+/// make them: a device's logarithm may differ from the host's in the last place, and executor and checker
+/// must not differ at all.
+pub(crate) fn initialise_widened(
     program: &mut Loaded,
     kernels: Option<&Kernels>,
     spec: &TensorSpec,
     key: Option<Subkey>,
-) -> Result<Vec<u8>, DeviceError> {
-    if kernels.is_none() {
-        return Ok(contents(spec, key));
-    }
-    let buffer = program.device.allocate(spec.bytes, &spec.name)?;
-    let made =
-        initialise(program, kernels, spec, key, buffer).and_then(|()| program.device.read(buffer));
-    let freed = program.device.free(buffer);
-    let made = made?;
-    freed?;
-    Ok(made)
+    doubles: BufferId,
+) -> Result<(), DeviceError> {
+    let Some(kernels) = kernels else {
+        let values = element::widen(&contents(spec, key), spec.element);
+        let values: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        return program.device.write(doubles, &values);
+    };
+    let narrow = program.device.allocate(spec.bytes, &spec.name)?;
+    let made = kernels.initialise(narrow, spec, key);
+    let widened = kernels.widen(narrow, spec, doubles);
+    let made = program.device.run(program.stream, &[made, widened]);
+    let freed = program.device.free(narrow);
+    made?;
+    freed
 }
 
 fn contents(spec: &TensorSpec, key: Option<Subkey>) -> Vec<u8> {

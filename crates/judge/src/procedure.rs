@@ -16,8 +16,9 @@ use crate::compile::{compile, compile_cached};
 use crate::inputs::run_keys;
 use crate::opening::Opening;
 use crate::outcome::{Interruption, ShapeOutcome};
+use crate::timing::{self, Runner as _};
 use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_bytes};
-use crate::{Environment, JudgeRequest, timing};
+use crate::{Environment, JudgeRequest};
 
 /// Wall clock of the executor over all shapes on the emulated device.
 const EMULATED_WALL: Duration = Duration::from_secs(60);

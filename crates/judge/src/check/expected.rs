@@ -2,8 +2,8 @@
 
 use device::{Address, BufferId, DeviceError, Operation};
 use domain::{Direction, ElementType};
+use problems::TensorSpec;
 use problems::subkey::Subkey;
-use problems::{TensorSpec, element};
 
 use crate::inputs::{self, RunKeys};
 use crate::kernels::Kernels;
@@ -89,13 +89,10 @@ fn prepare(
         reference.device.run(reference.stream, &[zeros])?;
     }
     if spec.direction == Direction::Inout {
-        let contents = inputs::initial_contents(reference, kernels, spec, key)?;
-        let doubles = element::widen(&contents, spec.element);
-        let values: Vec<u8> = doubles.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let [.., Some(buffer), _] = buffers[..] else {
+        let [.., Some(values), _] = buffers[..] else {
             return Err(DeviceError::Internal("two buffers were made".to_owned()));
         };
-        reference.device.write(buffer, &values)?;
+        inputs::initialise_widened(reference, kernels, spec, key, values)?;
     }
     Ok(())
 }

@@ -64,10 +64,10 @@ impl Executor {
             }
             ExecuteRequest::Load { program, bounds } => self.load(*program, &bounds),
             ExecuteRequest::Run { shape, keys } => self.run(shape, &keys),
-            ExecuteRequest::WarmUp => {
+            ExecuteRequest::WarmUp { least } => {
                 let work = self.work.as_mut().ok_or_else(nothing_loaded)?;
                 let kernels = work.kernels.as_ref().ok_or_else(no_kernels)?;
-                let warm = warm_up(&mut work.submission, kernels);
+                let warm = warm_up(&mut work.submission, kernels, least);
                 warm.map(Executed::Warm)
             }
             ExecuteRequest::Time { shape, keys } => {
@@ -111,9 +111,8 @@ impl Executor {
         let rotation = work.rotation.as_ref().filter(|r| r.shape() == shape);
         let rotation = rotation.ok_or_else(|| ours("this shape was not timed last"))?;
         let shape = work.shapes.get(shape).ok_or_else(no_shape)?;
-        let slope = rotation.slope(&mut work.submission, shape)?;
-        let slope = slope.map(|slope| (slope.by_events, slope.by_timer));
-        Ok(Executed::Slope(slope))
+        let slope = rotation.slope(&mut work.submission, shape);
+        slope.map(Executed::Slope)
     }
 
     fn open(

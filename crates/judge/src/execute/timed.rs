@@ -20,12 +20,11 @@ const SCRATCH_POISON: [u8; 1] = [0xa5];
 const POOL_OVER_L2: u64 = 5;
 /// As many as a trial has samples: no address comes back within one, however small the sets.
 const MAX_SLOTS: u64 = 100;
-/// The canary runs until this many times in a row agree within [`STEADY`], or [`MAX_WARM_UP`] is over.
+/// The canary runs until so many of its times in a row agree within [`STEADY`], or [`MAX_WARM_UP`] is over.
 const STEADY_RUNS: usize = 20;
 const STEADY: f64 = 0.005;
 /// Canaries that the timer may miss.
 const MOST_MISSED: u32 = 20;
-const MIN_WARM_UP: Duration = Duration::from_millis(100);
 const MAX_WARM_UP: Duration = Duration::from_secs(1);
 
 /// Buffers of one shape, in turn.
@@ -217,15 +216,16 @@ impl Slot {
     }
 }
 
-/// Runs the canary until its times agree.
+/// Runs the canary for `least` and until its times agree.
 pub(super) fn warm_up(
     submission: &mut Loaded,
     kernels: &Kernels,
+    least: Duration,
 ) -> Result<Vec<Duration>, RunFailure> {
     let mut times = Vec::new();
-    let mut busy = Duration::ZERO;
     let mut missed = 0;
-    while busy < MAX_WARM_UP {
+    let started = Instant::now();
+    while started.elapsed() < MAX_WARM_UP {
         let canary = [kernels.canary()];
         let time = match submission.device.time(submission.stream, &canary) {
             Ok(Span {
@@ -239,9 +239,8 @@ pub(super) fn warm_up(
             }
             Err(error) => return Err(error.into()),
         };
-        busy += time;
         times.push(time);
-        if busy >= MIN_WARM_UP && is_steady(&times) {
+        if started.elapsed() >= least && is_steady(&times) {
             break;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::{Bounds, OpenRequest};
+use device::{Bounds, OpenRequest, Slope};
 use domain::report::Counters;
 use domain::{MachineState, TimerRef};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,10 @@ pub(crate) enum ExecuteRequest {
         keys: RunKeys,
     },
     /// Keep the device busy until its clock is steady.
-    WarmUp,
+    WarmUp {
+        /// And for so long.
+        least: Duration,
+    },
     /// One timed run from fresh inputs at fresh addresses.
     Time {
         /// Index of the shape.
@@ -70,8 +73,8 @@ pub(crate) enum Executed {
     Ran(Run),
     /// It ran.
     Timed(TimedRun),
-    /// Times of one run by events and by the timer; nothing on a device that does not measure.
-    Slope(Option<(Duration, Option<Duration>)>),
+    /// The time of one run; nothing where it has no slope.
+    Slope(Option<Slope>),
     /// The clock is steady, or will not become so: times of the canary, in order.
     Warm(Vec<Duration>),
     /// What the sensors say.

@@ -206,6 +206,13 @@ __device__ inline double load(const void* data, u64 index, u32 element) {
     }
 }
 
+extern "C" __global__ void lightspeed_widen(const void* from, double* doubles, u64 elements,
+                                            u32 element) {
+    const u64 stride = (u64)gridDim.x * blockDim.x;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < elements; i += stride)
+        doubles[i] = load(from, i, element);
+}
+
 // Counts the elements that are not plainly right: finite, and within `slack * scale` and half a unit in
 // the last place of a finite expected value. What counts here is looked at again on the host.
 extern "C" __global__ void lightspeed_doubtful(

@@ -6,7 +6,7 @@ use super::statistics::{Estimate, interquartile_mean};
 const ENOUGH_S: f64 = 8e-9;
 
 /// An interquartile mean has no fewer.
-pub(crate) const LEAST_SAMPLES: usize = 4;
+const LEAST_SAMPLES: usize = 4;
 
 /// The bounds of one trial.
 #[derive(Clone, Copy, Debug)]
