@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use device::{OpenRequest, Target};
 use sandbox::{ChildCommand, ChildFailure, Mailbox, Policy, Session};
@@ -110,6 +110,14 @@ impl Pair {
     /// Whether outputs of so many bytes fit.
     pub fn holds(&self, bytes: u64) -> bool {
         bytes <= self.mailbox_bytes
+    }
+
+    /// Kills both and says whether they are gone: a child in a driver's call dies when the call returns.
+    pub fn end(self, patience: Duration) -> bool {
+        let started = Instant::now();
+        let executor = self.executor.end(patience);
+        let left = patience.saturating_sub(started.elapsed());
+        self.checker.end(left) && executor
     }
 }
 

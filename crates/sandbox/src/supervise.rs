@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::failure::ChildFailure;
@@ -39,6 +40,8 @@ pub struct Session {
     /// What the child has not yet taken.
     outbox: Vec<u8>,
     reaped: Option<Exit>,
+    /// Waits for a child that was killed and could not die at once.
+    reaper: Option<JoinHandle<()>>,
 }
 
 struct Pipes {
@@ -80,6 +83,7 @@ impl Session {
             policy,
             outbox: greeting,
             reaped: None,
+            reaper: None,
         };
         session
             .pipes
@@ -104,7 +108,7 @@ impl Session {
         on_message: &mut dyn FnMut(&[u8]),
     ) -> Result<Vec<u8>, ChildFailure> {
         if let Err(failure) = self.listen_for_nothing() {
-            self.kill();
+            self.kill(REAP_GRACE);
             return Err(failure);
         }
         let frame = frame::encode(Tag::Request, request).map_err(ChildFailure::Spawn)?;
@@ -117,7 +121,7 @@ impl Session {
         };
         let answer = self.converse(&turn, on_message);
         if answer.is_err() {
-            self.kill();
+            self.kill(REAP_GRACE);
         }
         answer
     }
@@ -215,8 +219,26 @@ impl Session {
 }
 
 impl Session {
+    /// Kills the process group, and waits longer than a drop does for a child that cannot die at once.
+    /// Says whether it is gone; if not, a thread waits on.
+    pub fn end(mut self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        self.kill(patience);
+        while self
+            .reaper
+            .as_ref()
+            .is_some_and(|reaper| !reaper.is_finished())
+        {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(REAP_INTERVAL);
+        }
+        true
+    }
+
     #[allow(unsafe_code)]
-    fn kill(&mut self) {
+    fn kill(&mut self, patience: Duration) {
         if self.reaped.is_some() {
             return;
         }
@@ -224,9 +246,9 @@ impl Session {
         // child is not reaped; a group that is gone gives an error that changes nothing.
         // SAFETY: no memory is involved.
         unsafe { libc::killpg(self.child.id() as libc::pid_t, libc::SIGKILL) };
-        let patience = Instant::now() + REAP_GRACE;
+        let deadline = Instant::now() + patience;
         while self.try_reap().is_none() {
-            if Instant::now() >= patience {
+            if Instant::now() >= deadline {
                 return self.leave_to_a_thread();
             }
             std::thread::sleep(REAP_INTERVAL);
@@ -238,20 +260,20 @@ impl Session {
     fn leave_to_a_thread(&mut self) {
         let id = self.child.id() as libc::pid_t;
         self.reaped = Some(KILLED);
-        std::thread::spawn(move || {
+        self.reaper = Some(std::thread::spawn(move || {
             let mut status = 0;
             // SAFETY: our own child, which nobody else waits for from here on (`reaped` is set); the
             // pointer is to a live local.
             while unsafe { libc::waitpid(id, &raw mut status, 0) } < 0
                 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
             {}
-        });
+        }));
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.kill();
+        self.kill(REAP_GRACE);
     }
 }
 

@@ -23,30 +23,33 @@ pub(super) struct LaneLock {
 const FOLDERS: [&str; 3] = ["/run/lock", "/var/lock", "/tmp"];
 const STICKY_FOR_ALL: u32 = 0o1002;
 
-/// Where the lock of a card lies: the same place for all processes of the host.
-fn path(uuid: &str) -> PathBuf {
-    let is_shared = |folder: &&Path| {
-        let mode = std::fs::metadata(folder).map(|folder| folder.mode());
-        mode.is_ok_and(|mode| mode & STICKY_FOR_ALL == STICKY_FOR_ALL)
-    };
-    let shared = FOLDERS.iter().map(Path::new).find(is_shared);
-    let folder = shared.map_or_else(std::env::temp_dir, Path::to_owned);
-    folder.join(format!("lightspeed-{uuid}.lane"))
-}
-
 impl LaneLock {
+    /// Where the lock of a card lies: the same place for all processes of the host.
+    pub fn path(gpu: &Gpu) -> PathBuf {
+        let is_shared = |folder: &&Path| {
+            let mode = std::fs::metadata(folder).map(|folder| folder.mode());
+            mode.is_ok_and(|mode| mode & STICKY_FOR_ALL == STICKY_FOR_ALL)
+        };
+        let shared = FOLDERS.iter().map(Path::new).find(is_shared);
+        let folder = shared.map_or_else(std::env::temp_dir, Path::to_owned);
+        folder.join(format!("lightspeed-{}.lane", gpu.uuid))
+    }
+
     /// Waits until a card is free.
     pub fn of(gpu: &Gpu, cancel: &AtomicBool) -> Result<Self, Interruption> {
-        let path = path(&gpu.uuid);
-        let lock = Self::take(&path, cancel).map_err(|error| {
-            Interruption::ours(format!("the card's lock {}: {error}", path.display()))
-        })?;
+        let path = Self::path(gpu);
+        let lock = Self::take(&path, cancel).map_err(|error| Self::failed(&path, &error))?;
         lock.ok_or_else(Interruption::cancelled)
     }
 
     /// The same for a card that is free at once.
-    pub fn try_of(gpu: &Gpu) -> io::Result<Option<Self>> {
-        Self::take(&path(&gpu.uuid), &AtomicBool::new(true))
+    pub fn try_at(path: &Path) -> io::Result<Option<Self>> {
+        Self::take(path, &AtomicBool::new(true))
+    }
+
+    /// What is told where a lock cannot be had.
+    pub fn failed(path: &Path, error: &io::Error) -> Interruption {
+        Interruption::ours(format!("the card's lock {}: {error}", path.display()))
     }
 
     /// Waits until the lock is free; `None` where `cancel` was set first.

@@ -7,15 +7,17 @@
 //! Children die with the thread that started them, so a thread of the lane starts them all.
 
 mod lock;
+mod nursery;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use device::{OpenRequest, Target};
 
 use self::lock::LaneLock;
+use self::nursery::{Crew, Nursery, Order};
 use crate::compile::wire::{KernelSet, KernelsJob};
 use crate::compile::{KERNELS_WALL, kernels};
 use crate::outcome::Interruption;
@@ -33,23 +35,8 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// One GPU, used by one judging at a time.
 pub struct Lane {
     gpu: Gpu,
-    orders: Mutex<Sender<Order>>,
+    orders: Mutex<Sender<Order<Box<Pair>>>>,
     keeps_spare: bool,
-}
-
-enum Order {
-    /// The card and a pair on it, ready.
-    Enter {
-        mailbox_bytes: u64,
-        cancel: Arc<AtomicBool>,
-        reply: Sender<Result<(Box<Pair>, LaneLock), Interruption>>,
-    },
-    /// Make the next pair ready, unless the card is busy.
-    Prepare { mailbox_bytes: u64 },
-    /// End a judging's children, make the next pair ready where one is to be kept, and let go of the card.
-    Over { pair: Box<Pair>, lock: LaneLock },
-    /// Say when all orders before this one are done.
-    Settle(Sender<()>),
 }
 
 impl Lane {
@@ -58,15 +45,18 @@ impl Lane {
     pub fn new(environment: &Environment, gpu: Gpu, keeps_spare: bool) -> Arc<Self> {
         let (orders, received) = channel();
         let nursery = Nursery {
-            environment: Environment {
-                lane: None,
-                // Not a judging's: nobody's Ctrl-C ends what another judging will use.
-                cancel: Arc::default(),
-                ..environment.clone()
-            },
-            gpu: gpu.clone(),
-            keeps_spare,
-            spare: None,
+            card: LaneLock::path(&gpu),
+            spare_mailbox_bytes: keeps_spare.then_some(SPARE_MAILBOX_BYTES),
+            start: Box::new({
+                let gpu = gpu.clone();
+                let environment = Environment {
+                    lane: None,
+                    // Not a judging's: nobody's Ctrl-C ends what another judging will use.
+                    cancel: Arc::default(),
+                    ..environment.clone()
+                };
+                move |mailbox_bytes| open_pair(&environment, &gpu, mailbox_bytes)
+            }),
         };
         std::thread::spawn(move || nursery.serve(&received));
         Arc::new(Self {
@@ -152,7 +142,7 @@ impl Lane {
         }
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: Order<Box<Pair>>) {
         let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = orders.send(order); // a thread that is gone shows where an answer is waited for
     }
@@ -173,111 +163,58 @@ impl Occupied {
     /// some tenths of a second to clear up behind them.
     pub fn leave(self, pair: Box<Pair>) {
         let lock = self.lock;
-        self.lane.order(Order::Over { pair, lock });
+        self.lane.order(Order::Over { crew: pair, lock });
     }
 }
 
-/// The thread that starts children.
-struct Nursery {
-    environment: Environment,
-    gpu: Gpu,
-    keeps_spare: bool,
-    spare: Option<Box<Pair>>,
+impl Crew for Box<Pair> {
+    fn holds(&self, bytes: u64) -> bool {
+        Pair::holds(self, bytes)
+    }
+
+    fn is_well(&mut self) -> bool {
+        Pair::is_well(self, &AtomicBool::new(false))
+    }
+
+    fn end(self, patience: Duration) -> bool {
+        Pair::end(*self, patience)
+    }
 }
 
-impl Nursery {
-    /// Takes orders one after the other: the card's lock is asked for here alone, so that two orders never
-    /// wait for each other.
-    fn serve(mut self, orders: &Receiver<Order>) {
-        for order in orders {
-            match order {
-                Order::Enter {
-                    mailbox_bytes,
-                    cancel,
-                    reply,
-                } => {
-                    let entered = self.enter(mailbox_bytes, &cancel);
-                    // Where nobody waits any more the pair is kept, so that its making is not lost.
-                    if let Err(SendError(Ok((pair, _lock)))) = reply.send(entered)
-                        && self.keeps_spare
-                    {
-                        self.spare = Some(pair);
-                    }
-                }
-                Order::Prepare { mailbox_bytes } => {
-                    if let Ok(Some(lock)) = LaneLock::try_of(&self.gpu) {
-                        self.make_spare(mailbox_bytes, &lock);
-                    }
-                }
-                Order::Over { pair, lock } => {
-                    drop(pair);
-                    if self.keeps_spare {
-                        self.make_spare(SPARE_MAILBOX_BYTES, &lock);
-                    }
-                }
-                Order::Settle(reply) => drop(reply),
-            }
-        }
-    }
-
-    fn enter(
-        &mut self,
-        mailbox_bytes: u64,
-        cancel: &AtomicBool,
-    ) -> Result<(Box<Pair>, LaneLock), Interruption> {
-        let lock = LaneLock::of(&self.gpu, cancel)?;
-        Ok((self.pair(mailbox_bytes)?, lock))
-    }
-
-    /// What goes wrong here goes wrong again, and is told, when a judging comes. The card is held, since
-    /// a context that is being made disturbs what is timed beside it.
-    fn make_spare(&mut self, mailbox_bytes: u64, _held: &LaneLock) {
-        if self.spare.is_none() {
-            self.spare = self.fresh(mailbox_bytes).ok();
-        }
-    }
-
-    fn pair(&mut self, mailbox_bytes: u64) -> Result<Box<Pair>, Interruption> {
-        let cancel = self.environment.cancel.clone();
-        if let Some(mut spare) = self.spare.take()
-            && spare.holds(mailbox_bytes)
-            && spare.is_well(&cancel)
-        {
-            return Ok(spare);
-        }
-        self.fresh(mailbox_bytes)
-    }
-
-    fn fresh(&self, mailbox_bytes: u64) -> Result<Box<Pair>, Interruption> {
-        let Gpu {
-            name,
-            ordinal,
-            card,
-            cupti,
-            ..
-        } = &self.gpu;
-        let target = Target::Gpu {
-            ordinal: *ordinal,
-            card: card.clone(),
-            cupti: cupti.clone(),
-        };
-        let mut pair = Box::new(Pair::start(&Start {
-            program: &self.environment.program,
-            target: &target,
-            mailbox_bytes,
-            simulated_bytes: 0,
-            cpu: CPU,
-            allow_unconfined: self.environment.allow_unconfined,
-        })?);
-        let limits = scoring::device(*name).limits.clone();
-        let job = KernelsJob {
-            set: KernelSet::Judging,
-            arch: limits.arch.clone(),
-            toolchain: self.environment.toolchain.root().to_owned(),
-        };
-        let kernels = kernels(&self.environment, &job, KERNELS_WALL)?;
-        let open = OpenRequest { target, limits };
-        pair.open(&open, Some(&kernels), &self.environment.cancel)?;
-        Ok(pair)
-    }
+/// Children with the device open and the judge's kernels on it.
+fn open_pair(
+    environment: &Environment,
+    gpu: &Gpu,
+    mailbox_bytes: u64,
+) -> Result<Box<Pair>, Interruption> {
+    let Gpu {
+        name,
+        ordinal,
+        card,
+        cupti,
+        ..
+    } = gpu;
+    let target = Target::Gpu {
+        ordinal: *ordinal,
+        card: card.clone(),
+        cupti: cupti.clone(),
+    };
+    let mut pair = Box::new(Pair::start(&Start {
+        program: &environment.program,
+        target: &target,
+        mailbox_bytes,
+        simulated_bytes: 0,
+        cpu: CPU,
+        allow_unconfined: environment.allow_unconfined,
+    })?);
+    let limits = scoring::device(*name).limits.clone();
+    let job = KernelsJob {
+        set: KernelSet::Judging,
+        arch: limits.arch.clone(),
+        toolchain: environment.toolchain.root().to_owned(),
+    };
+    let kernels = kernels(environment, &job, KERNELS_WALL)?;
+    let open = OpenRequest { target, limits };
+    pair.open(&open, Some(&kernels), &environment.cancel)?;
+    Ok(pair)
 }
