@@ -43,6 +43,8 @@ for pause in 0 30; do
     "$lightspeed" judge vector_add "$baseline" --device "$device" --batch --repeat 10 \
         --pause-s "$pause" --json 2>/dev/null | python3 "$root/tests/gpu/repeatability.py"
 done
+echo "== a queue of all solutions"
+LIGHTSPEED=$lightspeed "$root/tests/gpu/mix.sh" "$device"
 echo "== submit to verdict, practice"
 "$lightspeed" judge vector_add "$baseline" --device "$device" --mode practice --batch --repeat 20 \
     --json 2>/dev/null | python3 "$root/tests/gpu/repeatability.py"

@@ -21,6 +21,11 @@ use crate::wire::{Blame, Program};
 /// Wall clock of one comparison. Only the problem's own code runs there.
 const CHECK_WALL: Duration = Duration::from_secs(120);
 
+/// What a run may take on a GPU beyond its own limit: buffers of many sets, a graph of many nodes. The
+/// executor looks at the limit itself, but not while it waits within a driver's call, such as a launch that
+/// has to wait for an endless kernel.
+const RUN_GRACE: Duration = Duration::from_secs(20);
+
 /// Executor and checker of one judging.
 pub(crate) struct Bench<'a> {
     pair: Box<Pair>,
@@ -29,6 +34,8 @@ pub(crate) struct Bench<'a> {
     /// Wall clock of all that runs the submission, and what is left of it.
     wall: Duration,
     left: Duration,
+    /// Wall clock of one run, where the device is the submission's alone.
+    run_limit: Option<Duration>,
 }
 
 impl<'a> Bench<'a> {
@@ -45,6 +52,7 @@ impl<'a> Bench<'a> {
             cancel,
             wall,
             left: wall,
+            run_limit: None,
         }
     }
 
@@ -73,6 +81,7 @@ impl<'a> Bench<'a> {
         self.check(&CheckRequest::Load { program, bounds })?;
         let (program, bounds) = submission;
         let program = Box::new(program);
+        self.run_limit = self.card.is_some().then_some(bounds.run_limit);
         match self.submission(&ExecuteRequest::Load { program, bounds })? {
             Executed::Done => Ok(None),
             Executed::Failed(blame) => Ok(Some(blame)),
@@ -105,9 +114,14 @@ impl<'a> Bench<'a> {
     /// Something that runs the submission, within what is left of its time.
     fn submission(&mut self, request: &ExecuteRequest) -> Result<Executed, Interruption> {
         let started = Instant::now();
-        let reply = ask(&mut self.pair.executor, request, self.left, self.cancel);
+        let of_a_run = self.run_limit.map(|limit| (limit, limit + RUN_GRACE));
+        let (limit, wall) = match of_a_run {
+            Some((limit, wall)) if wall < self.left => (limit, wall),
+            _ => (self.wall, self.left),
+        };
+        let reply = ask(&mut self.pair.executor, request, wall, self.cancel);
         self.left = self.left.saturating_sub(started.elapsed());
-        let reply: ExecuteReply = reply.map_err(|failure| blame_submission(&failure, self.wall))?;
+        let reply: ExecuteReply = reply.map_err(|failure| blame_submission(&failure, limit))?;
         reply.map_err(|message| Interruption::ours(format!("executor: {message}")))
     }
 
@@ -186,12 +200,15 @@ impl Runner for Bench<'_> {
     }
 }
 
-fn blame_submission(failure: &ChildFailure, wall: Duration) -> Interruption {
+fn blame_submission(failure: &ChildFailure, limit: Duration) -> Interruption {
     match failure {
         ChildFailure::WallClock { .. } | ChildFailure::CpuLimit => Interruption {
             verdict: Verdict::TimeLimit,
             kind: Some(VerdictKind::WallClock),
-            message: format!("running took longer than {} s, the limit", wall.as_secs()),
+            message: format!(
+                "running took longer than {} s, the limit",
+                limit.as_secs_f64()
+            ),
         },
         ChildFailure::MemoryLimit => Interruption {
             verdict: Verdict::MemoryLimit,

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# What a card does in an hour: every solution of every package, right and wrong, each judged once and
+# ranked, back to back. Prints judgings per hour and where the time goes.
+#
+#   LIGHTSPEED=path/to/lightspeed LIGHTSPEED_TOOLCHAIN=path LIGHTSPEED_STATE=path tests/gpu/mix.sh h200
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+lightspeed=${LIGHTSPEED:-$root/target/release/lightspeed}
+export LIGHTSPEED_PROBLEMS=${LIGHTSPEED_PROBLEMS:-$root/problems}
+device=${1:?usage: mix.sh DEVICE, e.g. h200}
+
+# Baselines are measured and references compiled once for a card: not part of a queue under way.
+for package in "$LIGHTSPEED_PROBLEMS"/*/; do
+    "$lightspeed" judge "$(basename "$package")" "$package"/baseline.cu --device "$device" --quiet >/dev/null
+done
+for package in "$LIGHTSPEED_PROBLEMS"/*/; do
+    "$lightspeed" judge "$(basename "$package")" "$package"/solutions/*.cu --device "$device" --batch \
+        --json --quiet
+done | python3 "$root/tests/gpu/mix.py"
