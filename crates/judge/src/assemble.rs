@@ -65,7 +65,7 @@ fn launches(plan: &Plan) -> u32 {
 pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: f64) -> Report {
     redact_held_out(&mut findings);
     if let Some(reason) = unranked(&findings) {
-        let warning = format!("times are by CUDA events and cannot be ranked: {reason}");
+        let warning = format!("times cannot be ranked: {reason}");
         findings.warnings.insert(warning);
     }
     let device = scoring::device(request.device);

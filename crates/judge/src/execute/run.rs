@@ -128,7 +128,6 @@ impl From<DeviceError> for RunFailure {
             DeviceError::Unsupported { line, .. } => {
                 (Verdict::Unsupported, Some(VerdictKind::Opcode), line)
             }
-            DeviceError::Cancelled => (Verdict::Cancelled, None, None),
             DeviceError::Unmeasured(message) | DeviceError::Internal(message) => {
                 return Self::Ours(message);
             }
