@@ -86,8 +86,10 @@ impl Checker {
                 comparison.shape(shape, &reference.expected)
             });
         let released = reference.release(self.reference.as_mut().ok_or("no reference")?);
+        // A fault takes a GPU's context along, and freeing then fails too: the fault is what counts.
+        let mismatches = compared?;
         released.map_err(|e| e.to_string())?;
-        compared
+        Ok(mismatches)
     }
 }
 
@@ -154,8 +156,10 @@ impl Comparison<'_> {
                     _ => self.program.device.read(buffer).map(Some).map_err(text),
                 }
             });
-        self.program.device.free(buffer).map_err(text)?;
-        doubted
+        let freed = self.program.device.free(buffer);
+        let doubted = doubted?; // says more than a freeing that fails after it
+        freed.map_err(text)?;
+        Ok(doubted)
     }
 
     /// How many elements the device doubts. It is quick and says no more than that.
