@@ -30,6 +30,7 @@ mod policy;
 mod procedure;
 mod request;
 mod resources;
+mod stage;
 #[cfg(test)]
 mod test_support;
 mod timing;
