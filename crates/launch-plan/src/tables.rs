@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::syntax::ast::{Function, RecordSyntax, TypeSyntax, Variable};
 use crate::syntax::items::Items;
 
 /// Declarations by name. A name without its namespace finds what lies in one.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
     functions: Vec<Function>,
     function_names: Names,
@@ -20,7 +22,7 @@ pub(crate) struct Tables {
 }
 
 /// Last part of a path to everything so called, with the whole path.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Names(HashMap<String, Vec<(String, usize)>>);
 
 impl Names {
