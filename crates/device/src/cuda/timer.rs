@@ -20,6 +20,10 @@ use crate::{DeviceError, Slope};
 /// Pairs of measurements that a slope is the median of.
 const SLOPE_REPEATS: usize = 7;
 
+/// Why nothing is ranked where kernels share the host's address space.
+const REACHES_HOST_MEMORY: &str = "kernels can reach the host's memory on this system (HMM), the timer's \
+     records included; load the driver's module nvidia_uvm with uvm_disable_hmm=1";
+
 /// What measures spans.
 pub(super) enum Timer {
     Cupti(Cupti),
@@ -39,16 +43,22 @@ impl Timer {
         }
     }
 
-    pub(super) fn describe(&self, driver: String) -> TimerRef {
-        let (name, cupti, unranked) = match self {
+    /// `reaches_host_memory`: kernels can follow any pointer of this process.
+    pub(super) fn describe(&self, driver: String, reaches_host_memory: bool) -> TimerRef {
+        let (name, cupti, by_events) = match self {
             Self::Cupti(cupti) => ("cupti", Some(cupti.version().to_string()), None),
-            Self::Events(why) => ("events", None, Some(why.clone())),
+            Self::Events(why) => {
+                let by_events = format!("times are by CUDA events: {why}");
+                ("events", None, Some(by_events))
+            }
         };
+        let reachable = reaches_host_memory.then(|| REACHES_HOST_MEMORY.to_owned());
+        let reasons: Vec<String> = by_events.into_iter().chain(reachable).collect();
         TimerRef {
             name: name.to_owned(),
             cupti,
             driver,
-            unranked,
+            unranked: (!reasons.is_empty()).then(|| reasons.join("; ")),
         }
     }
 
@@ -106,7 +116,7 @@ impl Timer {
                     stream.wait(limit)?;
                     cupti.end(records).map_err(internal)
                 };
-                Some(slope(context, stream, work, copies, span)?)
+                if_measured(slope(context, stream, work, copies, span))?
             }
             _ => None,
         };
@@ -151,6 +161,14 @@ impl Timer {
             Self::Cupti(cupti) => cupti.resume().map_err(internal),
             Self::Events(_) => Ok(()),
         }
+    }
+}
+
+/// A timer that missed something has no opinion, which takes nothing from the other timer's.
+fn if_measured(one: Result<Duration, DeviceError>) -> Result<Option<Duration>, DeviceError> {
+    match one {
+        Err(DeviceError::Unmeasured(_)) => Ok(None),
+        one => one.map(Some),
     }
 }
 
@@ -220,9 +238,36 @@ mod tests {
     }
 
     #[test]
+    fn a_missed_record_costs_the_second_opinion_alone() {
+        let missed = DeviceError::Unmeasured("2 of 3 records".to_owned());
+        assert_eq!(if_measured(Err(missed)), Ok(None));
+        let time = Duration::from_micros(3);
+        assert_eq!(if_measured(Ok(time)), Ok(Some(time)));
+        let broken = DeviceError::Internal("the device was lost".to_owned());
+        assert_eq!(if_measured(Err(broken.clone())), Err(broken));
+    }
+
+    #[test]
+    fn why_nothing_is_ranked_names_each_reason() {
+        let unranked = |why: &str, reaches| {
+            let timer = Timer::Events(why.to_owned());
+            timer.describe(String::new(), reaches).unranked.unwrap()
+        };
+        assert_eq!(
+            unranked("no library", false),
+            "times are by CUDA events: no library"
+        );
+        let both = unranked("no library", true);
+        assert!(
+            both.starts_with("times are by CUDA events: no library; kernels can reach"),
+            "{both}"
+        );
+    }
+
+    #[test]
     fn without_cupti_events_measure_and_say_so() {
         let none = Timer::start(None);
-        let described = none.describe("13.0".to_owned());
+        let described = none.describe("13.0".to_owned(), false);
         assert_eq!((described.name.as_str(), described.cupti), ("events", None));
         let absent = Timer::start(Some(Path::new("/does/not/exist/libcupti.so.13")));
         let Timer::Events(why) = absent else {
