@@ -83,7 +83,8 @@ impl Drop for Stream {
     }
 }
 
-fn too_long(limit: Duration) -> DeviceError {
+/// What runs for longer than it may.
+pub(super) fn too_long(limit: Duration) -> DeviceError {
     DeviceError::TimeLimit(Fault {
         kind: VerdictKind::WallClock,
         message: format!("the kernels ran longer than {} s", limit.as_secs_f64()),

@@ -1,0 +1,45 @@
+//! What host code does to a device, as it does it. A plan records it; a live run carries it out.
+
+use crate::plan::{Operation, Place};
+
+/// The device as the interpreter of host code sees it. Operations come in the order of the one stream.
+pub trait DeviceSide {
+    /// Takes one operation. It need not have ended when this returns.
+    ///
+    /// # Errors
+    /// [`Refused`] ends the interpretation; why is for the side itself to remember.
+    fn submit(&mut self, operation: Operation) -> Result<(), Refused>;
+
+    /// Reads device memory after everything that was submitted before.
+    ///
+    /// # Errors
+    /// As [`DeviceSide::submit`].
+    fn read(&mut self, source: &Source, into: &mut [u8]) -> Result<Answer, Refused>;
+}
+
+/// What host code reads back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Bytes from a device address on, which lie within its buffer.
+    Place(Place),
+    /// Bytes of a `__device__` or `__constant__` variable.
+    Symbol {
+        /// A name expression.
+        symbol: String,
+        /// Distance from the variable's first byte.
+        offset_bytes: u64,
+    },
+}
+
+/// What came of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The bytes are there.
+    Known,
+    /// No kernel has run, and nobody knows.
+    Unknown,
+}
+
+/// The side goes no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused;

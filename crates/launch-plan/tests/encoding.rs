@@ -1,0 +1,115 @@
+//! Host programs that somebody else wrote down.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{limits, parse, vector_add_arguments, with_body};
+use launch_plan::{Answer, DeviceSide, EncodingError, HostProgram, Operation, Refused, Source};
+use proptest::prelude::*;
+
+/// Takes everything and reads a pattern.
+struct Anything;
+
+impl DeviceSide for Anything {
+    fn submit(&mut self, _operation: Operation) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn read(&mut self, _source: &Source, into: &mut [u8]) -> Result<Answer, Refused> {
+        into.fill(0x5a);
+        Ok(Answer::Known)
+    }
+}
+
+fn encoded() -> Vec<u8> {
+    let source = with_body(
+        "struct P { int x; float y[2]; }; const int T = 16; dim3 g(N / T + 1, 2);
+         float* d; cudaMalloc(&d, N * sizeof(float)); int h[4] = {1, 2, 3, 4};
+         for (int i = 0; i < 3; ++i) { switch (i) { case 1: h[i] += 2; break; default: h[0]--; } }
+         do { tk<4, float><<<g, dim3(BLOCK)>>>(A, d, N);
+              cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost); } while (h[0] < h[1] && N > 0);
+         auto f = [&](int v) { return v > 1 ? v : T; };
+         one<<<CEIL_DIV(N, 256), 256, 0, 0>>>(C, N); cudaFree(d);",
+    );
+    // Whatever of this is beyond the subset stays in the tree as such.
+    parse(&source).unwrap().host().to_bytes().unwrap()
+}
+
+/// Reads and runs it; neither may panic.
+fn tried(bytes: &[u8]) {
+    if let Ok(program) = HostProgram::from_bytes(bytes) {
+        let _ended = program.run(&vector_add_arguments(1000), &limits(), &mut Anything);
+    }
+}
+
+#[test]
+fn a_program_survives_the_way() {
+    let bytes = encoded();
+    let again = HostProgram::from_bytes(&bytes).unwrap().to_bytes().unwrap();
+    assert_eq!(bytes, again);
+}
+
+#[test]
+fn what_is_cut_off_or_goes_on_is_no_program() {
+    let bytes = encoded();
+    assert!(HostProgram::from_bytes(&bytes[..bytes.len() - 1]).is_err());
+    assert!(HostProgram::from_bytes(&[]).is_err());
+    let mut longer = bytes;
+    longer.push(0);
+    assert!(HostProgram::from_bytes(&longer).is_err());
+    let large = HostProgram::from_bytes(&vec![0; 9 << 20]);
+    assert!(matches!(large, Err(EncodingError::TooLarge { .. })));
+}
+
+#[test]
+fn depth_is_bounded() {
+    // Arrays within arrays within arrays, as many as fit.
+    assert!(HostProgram::from_bytes(&vec![0x81; 8 << 20]).is_err());
+    assert!(HostProgram::from_bytes(&vec![0x9f; 8 << 20]).is_err());
+    let nested = |levels: usize| {
+        let sum = format!("int x = {}1{};", "(1 + ".repeat(levels), ")".repeat(levels));
+        parse(&with_body(&sum)).unwrap().host().to_bytes().unwrap()
+    };
+    // The deepest that the reader of sources takes is within the bound.
+    assert!(HostProgram::from_bytes(&nested(150)).is_ok());
+    assert!(
+        HostProgram::from_bytes(&nested(2000)).is_ok(),
+        "refused in the tree, not by its depth"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn changed_bytes_do_no_harm(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+        let mut bytes = encoded();
+        for (index, byte) in changes {
+            let at = index.index(bytes.len());
+            bytes[at] = byte;
+        }
+        tried(&bytes);
+    }
+
+    #[test]
+    fn flipped_bits_do_no_harm(index in any::<prop::sample::Index>(), bit in 0..8_u32) {
+        let mut bytes = encoded();
+        let at = index.index(bytes.len());
+        bytes[at] ^= 1 << bit;
+        tried(&bytes);
+    }
+
+    #[test]
+    fn moved_pieces_do_no_harm(from in any::<prop::sample::Index>(), to in any::<prop::sample::Index>(), length in 1..200_usize) {
+        let mut bytes = encoded();
+        let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
+        let piece: Vec<u8> = bytes[from..].iter().take(length).copied().collect();
+        bytes.splice(to..to, piece);
+        tried(&bytes);
+    }
+
+    #[test]
+    fn arbitrary_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        tried(&bytes);
+    }
+}
