@@ -17,6 +17,7 @@ mod environment;
 mod execute;
 pub mod experiments;
 mod gpus;
+mod host_code;
 mod inputs;
 mod jobs;
 mod kernels;

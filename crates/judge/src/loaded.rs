@@ -7,7 +7,7 @@ use device::{
     Span, StreamId,
 };
 use domain::VerdictKind;
-use launch_plan::{Buffer, Launch, LaunchArgument, Place, Plan};
+use launch_plan::{Buffer, KernelInstance, Launch, LaunchArgument, Place, Plan};
 
 use crate::compile::wire::symbol_expression;
 use crate::kernels::Kernels;
@@ -119,7 +119,8 @@ impl Loaded {
         Ok(operations)
     }
 
-    fn translate(
+    /// One operation on this device; none where there is nothing to do.
+    pub fn translate(
         &mut self,
         operation: &launch_plan::Operation,
         parameters: &[Option<BufferId>],
@@ -183,8 +184,13 @@ impl Loaded {
         }))
     }
 
+    /// Whether a kernel was compiled.
+    pub fn has_kernel(&self, kernel: &KernelInstance) -> bool {
+        self.lowered_names.contains_key(&kernel.0)
+    }
+
     /// A place in a `__constant__` or `__device__` variable.
-    fn symbol(&mut self, symbol: &str, offset_bytes: u64) -> Result<Address, DeviceError> {
+    pub fn symbol(&mut self, symbol: &str, offset_bytes: u64) -> Result<Address, DeviceError> {
         let expression = symbol_expression(symbol);
         let lowered = self.lowered_names.get(&expression);
         let found = lowered.and_then(|lowered| self.device.symbol(self.module, lowered));
@@ -274,7 +280,8 @@ fn argument_bytes(argument: &Argument) -> u64 {
     }
 }
 
-fn resolve(
+/// A place on the device.
+pub(crate) fn resolve(
     place: &Place,
     parameters: &[Option<BufferId>],
     scratch: &Scratch,

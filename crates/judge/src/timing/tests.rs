@@ -35,6 +35,7 @@ fn took(micros: f64) -> TimedRun {
     TimedRun::Took {
         span,
         wall: span + Duration::from_micros(300),
+        live: None,
     }
 }
 
@@ -265,6 +266,7 @@ fn no_run_is_longer_than_what_passed_meanwhile() {
     runner.spans = Box::new(|_, _| TimedRun::Took {
         span: Duration::from_micros(20),
         wall: Duration::from_micros(19),
+        live: None,
     });
     assert_eq!(
         refused(&mut runner),
