@@ -6,6 +6,7 @@
 //! compile child and by tests.
 
 mod duplicates;
+mod facts;
 mod failure;
 mod interpreter;
 mod plan;
@@ -15,9 +16,12 @@ mod source;
 mod split;
 mod syntax;
 mod tables;
+mod tensor_map;
 mod types;
 mod types_of_parameters;
 
+pub use facts::{KernelAttributes, KernelFacts, NoFacts};
 pub use failure::PlanFailure;
 pub use plan::{Argument, Buffer, KernelInstance, Launch, LaunchArgument, Operation, Place, Plan};
 pub use program::Program;
+pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMapSpec};

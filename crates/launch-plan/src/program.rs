@@ -3,6 +3,7 @@
 use domain::{Signature, TargetLimits};
 
 use crate::duplicates::refuse_duplicates;
+use crate::facts::{KernelFacts, NoFacts};
 use crate::failure::{Fallible, Fault, PlanFailure};
 use crate::interpreter::interpret;
 use crate::plan::{Argument, Plan};
@@ -71,11 +72,21 @@ impl Program {
         &self.device_source
     }
 
-    /// Interprets the entry function for one shape, given in the signature's order. The same
-    /// arguments give the same plan.
+    /// Interprets the entry function for one shape, given in the signature's order, before the
+    /// compile. The same arguments give the same plan.
     pub fn plan(&self, arguments: &[Argument], limits: &TargetLimits) -> Result<Plan, PlanFailure> {
+        self.plan_with(arguments, limits, &NoFacts)
+    }
+
+    /// As [`Program::plan`], with what the compiler said of the kernels.
+    pub fn plan_with(
+        &self,
+        arguments: &[Argument],
+        limits: &TargetLimits,
+        facts: &dyn KernelFacts,
+    ) -> Result<Plan, PlanFailure> {
         let entry = self.tables.function(self.entry);
-        interpret(&self.tables, &self.source, entry, arguments, limits)
+        interpret(&self.tables, &self.source, entry, arguments, limits, facts)
             .map_err(|fault| fault.into_failure(&self.source))
     }
 }

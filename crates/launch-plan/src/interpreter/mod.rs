@@ -19,7 +19,6 @@ mod memory;
 mod overloads;
 mod places;
 mod pointers;
-mod queries;
 mod resolve;
 mod runtime;
 mod scope;
@@ -36,6 +35,7 @@ use self::memory::Memory;
 use self::scope::Frame;
 use self::scratch::Scratch;
 use self::value::HostRef;
+use crate::facts::KernelFacts;
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Argument, Operation, Plan};
 use crate::source::text::{At, SourceText};
@@ -61,11 +61,13 @@ pub(crate) fn interpret(
     entry: &Function,
     arguments: &[Argument],
     limits: &TargetLimits,
+    facts: &dyn KernelFacts,
 ) -> Fallible<Plan> {
     let mut interpreter = Interpreter {
         tables,
         source,
         limits,
+        facts,
         parameter_bytes: Vec::new(),
         parameter_names: Vec::new(),
         returning: Vec::new(),
@@ -89,6 +91,9 @@ struct Interpreter<'p> {
     tables: &'p Tables,
     source: &'p SourceText,
     limits: &'p TargetLimits,
+    /// Asked from the second plan on.
+    #[expect(dead_code, reason = "the queries that ask follow")]
+    facts: &'p dyn KernelFacts,
     /// Size of the buffer behind each entry parameter; 0 for scalars.
     parameter_bytes: Vec<u64>,
     parameter_names: Vec<String>,

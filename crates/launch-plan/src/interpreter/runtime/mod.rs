@@ -1,17 +1,25 @@
 //! The CUDA runtime API, as far as a plan can follow it.
 
+mod allocation;
+mod attributes;
+mod queries;
+mod streams;
+mod symbols;
+
+pub(super) use self::queries::device_properties_record;
+
 use std::rc::Rc;
 
+use self::streams::is_ordering;
 use super::Interpreter;
-use super::constants::MAX_DYNAMIC_SHARED;
 use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Expr, ExprKind};
+use crate::syntax::ast::Expr;
 
 impl<'p> Interpreter<'p> {
     /// A call by its name; `None` where it is no runtime function.
-    pub(super) fn runtime_call(
+    pub(in crate::interpreter) fn runtime_call(
         &mut self,
         name: &str,
         arguments: &'p [Expr],
@@ -99,124 +107,24 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    fn malloc(&mut self, target: &Value, bytes: &Value, at: At) -> Fallible<Value> {
-        let bytes = self.count_of(bytes, at)?;
-        let address = self.allocate_device(bytes, at)?;
-        let pointer = Value::pointer(crate::types::Type::Void, false, address);
-        self.store_through(target, pointer, at)
-    }
-
-    /// `cudaMemcpyToSymbol(symbol, source, bytes, offset = 0, ...)`.
-    fn copy_to_symbol(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
-        let [symbol, source, bytes, rest @ ..] = arguments else {
-            return Err(Fault::unsupported(at, "this use of cudaMemcpyToSymbol", ""));
-        };
-        let Some(symbol) = self.symbol_argument(symbol)? else {
-            return Err(Fault::host(
-                symbol.at,
-                "cudaMemcpyToSymbol needs a __constant__ or __device__ variable of this file",
-            ));
-        };
-        let source = self.evaluate(source)?;
-        let bytes_value = self.evaluate(bytes)?;
-        let bytes = self.count_of(&bytes_value, bytes.at)?;
-        let offset = match rest.first() {
-            Some(offset) => {
-                let value = self.evaluate(offset)?;
-                self.count_of(&value, offset.at)?
-            }
-            None => 0,
-        };
-        self.check_symbol(&symbol, bytes, offset, at)?;
-        self.memcpy_to_symbol(&symbol, &source, bytes, offset, at)
-    }
-
-    /// A fault where a copy runs past a device variable of known size.
-    fn check_symbol(&mut self, symbol: &str, bytes: u64, offset: u64, at: At) -> Fallible<()> {
-        let Some((_, variable)) = self.tables.global(symbol) else {
-            return Ok(());
-        };
-        let size = self.resolve(&variable.ty)?.size_bytes();
-        match size {
-            Some(size) if offset.saturating_add(bytes) > size => {
-                let message = format!(
-                    "cudaMemcpyToSymbol of {bytes} bytes from offset {offset} runs past \
-                     `{symbol}`, which has {size} bytes"
-                );
-                Err(Fault::host(at, message))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The path of a device variable given as `symbol` or `&symbol`.
-    fn symbol_argument(&mut self, expr: &'p Expr) -> Fallible<Option<Rc<str>>> {
-        let inner = match &expr.kind {
-            ExprKind::AddressOf(inner) | ExprKind::Cast(_, inner) => inner,
-            _ => expr,
-        };
-        let ExprKind::Name(name) = &inner.kind else {
-            return Ok(None);
-        };
-        Ok(match self.symbol_named(&name.path)? {
-            Some(Value::Pointer(_, Target::Symbol(symbol))) => Some(symbol),
-            _ => None,
-        })
-    }
-
-    fn set_attribute(
+    /// `*target = value;`, then success.
+    pub(super) fn store_through(
         &mut self,
-        kernel: &Value,
-        attribute: &Value,
-        value: &Value,
+        target: &Value,
+        value: Value,
         at: At,
     ) -> Fallible<Value> {
-        let Value::Kernel(kernel) = kernel else {
-            return Err(Fault::unsupported(
-                at,
-                "cudaFuncSetAttribute of something that is no kernel of this file",
-                "",
-            ));
-        };
-        if *attribute != Value::int(MAX_DYNAMIC_SHARED) {
-            return Ok(Value::SUCCESS);
-        }
-        let bytes = self.count_of(value, at)?;
-        let most = u64::from(self.limits.shared_memory_per_block_optin_bytes);
-        if bytes > most {
-            let message = format!(
-                "{bytes} bytes of dynamic shared memory are asked for; the limit is {most}"
+        let Value::Pointer(_, Target::Host(place)) = target else {
+            return Err(
+                Fault::host(at, "the result is to be stored where no host variable is")
+                    .hint("pass the address of a variable"),
             );
-            return Err(Fault::launch(at, message));
-        }
-        let instance = self.instance_without_call(&kernel.clone(), at)?;
-        self.dynamic_shared_limits.insert(instance.identity, bytes);
+        };
+        let ty = self.memory.type_at(place, at)?;
+        let value = self.convert(value, &ty, at)?;
+        self.memory.store(place, value, at)?;
         Ok(Value::SUCCESS)
     }
-}
-
-/// Calls that only order, tell of errors or give hints: one stream keeps the order anyway.
-fn is_ordering(name: &str) -> bool {
-    matches!(
-        name,
-        "cudaDeviceSynchronize"
-            | "cudaThreadSynchronize"
-            | "cudaStreamSynchronize"
-            | "cudaGetLastError"
-            | "cudaPeekAtLastError"
-            | "cudaSetDevice"
-            | "cudaStreamDestroy"
-            | "cudaStreamWaitEvent"
-            | "cudaStreamQuery"
-            | "cudaEventRecord"
-            | "cudaEventSynchronize"
-            | "cudaEventDestroy"
-            | "cudaEventQuery"
-            | "cudaFuncSetCacheConfig"
-            | "cudaDeviceSetCacheConfig"
-            | "cudaFuncSetSharedMemConfig"
-            | "cudaMemPrefetchAsync"
-    )
 }
 
 fn unknown_runtime(name: &str, at: At) -> Box<Fault> {
