@@ -222,6 +222,9 @@ impl Loaded {
             .map(|argument| match argument {
                 LaunchArgument::Pointer(pointer) => place(pointer).map(Argument::Pointer),
                 LaunchArgument::Value(bytes) => Ok(Argument::Value(bytes.clone())),
+                LaunchArgument::TensorMap(map) => {
+                    Ok(Argument::TensorMap(tensor_map(map, place(&map.base)?)))
+                }
             })
             .collect::<Result<Vec<_>, _>>()?;
         self.check_layout(launch, kernel, &arguments)?;
@@ -230,8 +233,8 @@ impl Loaded {
             kernel: kernel.clone(),
             grid: launch.grid,
             block: launch.block,
-            cluster: None,
-            cooperative: false,
+            cluster: launch.cluster,
+            cooperative: launch.cooperative,
             dynamic_shared_bytes: launch.dynamic_shared_bytes,
             arguments,
         })

@@ -10,6 +10,7 @@ use domain::TargetLimits;
 use serde::{Deserialize, Serialize};
 
 use crate::device_side::DeviceSide;
+use crate::facts::KernelFacts;
 use crate::failure::PlanFailure;
 use crate::interpreter::{Course, Guess, MAX_STEPS, interpret};
 use crate::plan::{Argument, Plan};
@@ -70,8 +71,9 @@ impl HostProgram {
         &self,
         arguments: &[Argument],
         limits: &TargetLimits,
+        facts: &dyn KernelFacts,
     ) -> Result<Plan, PlanFailure> {
-        rehearse(&self.course(arguments, limits, MAX_STEPS))
+        rehearse(&self.course(arguments, limits, facts, MAX_STEPS))
             .map_err(|fault| fault.into_failure(&self.lines))
     }
 
@@ -83,9 +85,10 @@ impl HostProgram {
         &self,
         arguments: &[Argument],
         limits: &TargetLimits,
+        facts: &dyn KernelFacts,
         side: &mut dyn DeviceSide,
     ) -> Result<(), LiveFailure> {
-        let ended = interpret(&self.course(arguments, limits, MAX_LIVE_STEPS), side);
+        let ended = interpret(&self.course(arguments, limits, facts, MAX_LIVE_STEPS), side);
         match ended.outcome {
             Ok(()) => Ok(()),
             Err(_) if ended.is_refused => Err(LiveFailure::Refused),
@@ -97,6 +100,7 @@ impl HostProgram {
         &'p self,
         arguments: &'p [Argument],
         limits: &'p TargetLimits,
+        facts: &'p dyn KernelFacts,
         max_steps: u64,
     ) -> Course<'p> {
         Course {
@@ -105,6 +109,7 @@ impl HostProgram {
             entry: self.tables.function(self.entry),
             arguments,
             limits,
+            facts,
             guess: Guess::Zero,
             max_steps,
         }

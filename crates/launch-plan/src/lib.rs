@@ -8,6 +8,7 @@
 
 mod device_side;
 mod duplicates;
+mod facts;
 mod failure;
 mod host_program;
 mod interpreter;
@@ -19,13 +20,16 @@ mod source;
 mod split;
 mod syntax;
 mod tables;
+mod tensor_map;
 mod types;
 mod types_of_parameters;
 
 pub use device_side::{Answer, DeviceSide, Refused, Source};
+pub use facts::{KernelAttributes, KernelFacts, NoFacts};
 pub use failure::PlanFailure;
 pub use host_program::{EncodingError, HostProgram, LiveFailure};
 pub use plan::{
     Argument, Buffer, KernelInstance, Launch, LaunchArgument, Live, Operation, Place, Plan,
 };
 pub use program::Program;
+pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMapSpec};

@@ -3,6 +3,7 @@
 use domain::{Signature, TargetLimits};
 
 use crate::duplicates::refuse_duplicates;
+use crate::facts::{KernelFacts, NoFacts};
 use crate::failure::{Fallible, Fault, PlanFailure};
 use crate::host_program::HostProgram;
 use crate::plan::{Argument, Plan};
@@ -67,10 +68,20 @@ impl Program {
         &self.device_source
     }
 
-    /// Interprets the entry function for one shape, given in the signature's order. The same
-    /// arguments give the same plan.
+    /// Interprets the entry function for one shape, given in the signature's order, before the
+    /// compile. The same arguments give the same plan.
     pub fn plan(&self, arguments: &[Argument], limits: &TargetLimits) -> Result<Plan, PlanFailure> {
-        self.host.plan(arguments, limits)
+        self.plan_with(arguments, limits, &NoFacts)
+    }
+
+    /// As [`Program::plan`], with what the compiler said of the kernels.
+    pub fn plan_with(
+        &self,
+        arguments: &[Argument],
+        limits: &TargetLimits,
+        facts: &dyn KernelFacts,
+    ) -> Result<Plan, PlanFailure> {
+        self.host.plan(arguments, limits, facts)
     }
 
     /// The host functions, for running those whose plan is [`Plan::live`].

@@ -95,8 +95,8 @@ impl Rehearsal {
     fn plan(self, live: Option<Live>) -> Plan {
         Plan {
             operations: self.recorder.operations,
-            warnings: self.ended.warnings,
             live,
+            ..self.ended.plan
         }
     }
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{BODY_LINE, limits, parse, plan_of, text, vector_add_arguments, with_body};
 use domain::VerdictKind;
-use launch_plan::{Answer, DeviceSide, HostProgram, LiveFailure, Operation, Plan, Refused, Source};
+use launch_plan::{Answer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Plan, Refused, Source};
 
 /// A device whose reads give what a test wrote down.
 #[derive(Default)]
@@ -59,7 +59,7 @@ fn run(body: &str, reads: Vec<Vec<u8>>) -> (Result<(), LiveFailure>, Vec<Operati
         reads,
         ..Scripted::default()
     };
-    let ended = sent(&with_body(body)).run(&vector_add_arguments(1000), &limits(), &mut side);
+    let ended = sent(&with_body(body)).run(&vector_add_arguments(1000), &limits(), &NoFacts, &mut side);
     (ended, side.operations)
 }
 
@@ -218,7 +218,7 @@ fn symbols_are_read_by_name_and_offset() {
         ..Scripted::default()
     };
     sent(&source)
-        .run(&vector_add_arguments(10), &limits(), &mut side)
+        .run(&vector_add_arguments(10), &limits(), &NoFacts, &mut side)
         .unwrap();
     let expected = Source::Symbol {
         symbol: "counters".to_owned(),
@@ -249,7 +249,7 @@ fn structs_and_fields_are_read_back() {
         ],
         ..Scripted::default()
     };
-    let ended = sent(source).run(&vector_add_arguments(10), &limits(), &mut side);
+    let ended = sent(source).run(&vector_add_arguments(10), &limits(), &NoFacts, &mut side);
     ended.unwrap();
     let ran = text(&Plan {
         operations: side.operations,
@@ -354,10 +354,10 @@ fn what_the_device_refuses_ends_the_run_and_is_no_fault_of_the_file() {
         ..Scripted::default()
     };
     let program = sent(&with_body(FLAG_LOOP));
-    let ended = program.run(&vector_add_arguments(1000), &limits(), &mut side);
+    let ended = program.run(&vector_add_arguments(1000), &limits(), &NoFacts, &mut side);
     assert_eq!(ended, Err(LiveFailure::Refused));
     let mut side = Scripted::default();
-    let ended = program.run(&vector_add_arguments(1000), &limits(), &mut side);
+    let ended = program.run(&vector_add_arguments(1000), &limits(), &NoFacts, &mut side);
     assert_eq!(ended, Err(LiveFailure::Refused), "nothing to read");
 }
 

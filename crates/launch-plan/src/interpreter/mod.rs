@@ -20,7 +20,6 @@ mod memory;
 mod overloads;
 mod places;
 mod pointers;
-mod queries;
 mod read_backs;
 mod resolve;
 mod runtime;
@@ -41,8 +40,9 @@ use self::scope::Frame;
 use self::scratch::Scratch;
 use self::value::HostRef;
 use crate::device_side::{DeviceSide, Refused};
+use crate::facts::KernelFacts;
 use crate::failure::{Fallible, Fault};
-use crate::plan::{Argument, Operation};
+use crate::plan::{Argument, Operation, Plan};
 use crate::source::text::{At, Lines};
 use crate::syntax::ast::Function;
 use crate::tables::Tables;
@@ -67,6 +67,7 @@ pub(crate) struct Course<'p> {
     pub(crate) entry: &'p Function,
     pub(crate) arguments: &'p [Argument],
     pub(crate) limits: &'p TargetLimits,
+    pub(crate) facts: &'p dyn KernelFacts,
     /// What stands for values that the device side does not know.
     pub(crate) guess: Guess,
     pub(crate) max_steps: u64,
@@ -78,7 +79,8 @@ pub(crate) struct Ended {
     pub(crate) outcome: Fallible<()>,
     /// Whether the fault is that the device side refused.
     pub(crate) is_refused: bool,
-    pub(crate) warnings: Vec<Diagnostic>,
+    /// What else is to be said of the call; its operations went to the device side.
+    pub(crate) plan: Plan,
     /// Line where a value that the device side did not know was used first.
     pub(crate) needs_device: Option<u32>,
 }
@@ -89,6 +91,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         tables: course.tables,
         source: course.lines,
         limits: course.limits,
+        facts: course.facts,
         side,
         guess: course.guess,
         max_steps: course.max_steps,
@@ -102,7 +105,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         scratch: Scratch::default(),
         read_backs: ReadBacks::default(),
         dynamic_shared_limits: HashMap::new(),
-        warnings: Vec::new(),
+        plan: Plan::default(),
         operations: 0,
         launches: 0,
         upload_bytes: 0,
@@ -119,7 +122,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         outcome,
         is_refused: interpreter.is_refused,
         needs_device: needs_device.map(|at| course.lines.line(at)),
-        warnings: interpreter.warnings,
+        plan: interpreter.plan,
     }
 }
 
@@ -127,6 +130,9 @@ struct Interpreter<'p> {
     tables: &'p Tables,
     source: &'p Lines,
     limits: &'p TargetLimits,
+    /// Asked from the second plan on.
+    #[expect(dead_code, reason = "the queries that ask follow")]
+    facts: &'p dyn KernelFacts,
     side: &'p mut dyn DeviceSide,
     guess: Guess,
     max_steps: u64,
@@ -145,7 +151,8 @@ struct Interpreter<'p> {
     /// What `cudaFuncSetAttribute` allowed, by kernel instance.
     dynamic_shared_limits: HashMap<String, u64>,
     read_backs: ReadBacks,
-    warnings: Vec<Diagnostic>,
+    /// Everything but the operations, which go to the device side.
+    plan: Plan,
     operations: usize,
     launches: usize,
     upload_bytes: u64,
@@ -214,8 +221,8 @@ impl Interpreter<'_> {
             message: printable(message),
             hint: Some(printable(hint)),
         };
-        if !self.warnings.contains(&warning) && self.warnings.len() < 100 {
-            self.warnings.push(warning);
+        if !self.plan.warnings.contains(&warning) && self.plan.warnings.len() < 100 {
+            self.plan.warnings.push(warning);
         }
     }
 

@@ -262,6 +262,10 @@ impl<'p> Interpreter<'p> {
                 Some(name) => format!("`{name}`"),
                 None => format!("parameter {index}"),
             },
+            Buffer::Symbol(index) => match self.plan.symbols.get(index as usize) {
+                Some(name) => format!("`{name}`"),
+                None => "a device variable".to_owned(),
+            },
             Buffer::Scratch(number) => match self.scratch.line_of(number) {
                 Some(line) => format!("the memory that line {line} allocates"),
                 None => "scratch memory".to_owned(),

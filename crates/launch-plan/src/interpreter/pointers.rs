@@ -169,6 +169,7 @@ pub(super) fn stand_in_address(place: Place) -> i128 {
     let base = match place.buffer {
         Buffer::Null => 0,
         Buffer::Parameter(index) => 0x7000_0000_0000 + (i128::from(index) << 36),
+        Buffer::Symbol(index) => 0x5000_0000_0000 + (i128::from(index) << 28),
         Buffer::Scratch(number) => 0x6000_0000_0000 + (i128::from(number) << 28),
     };
     base + i128::from(place.offset_bytes)

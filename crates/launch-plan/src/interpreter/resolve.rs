@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::queries::device_properties_record;
+use super::runtime::device_properties_record;
 use super::scope::Binding;
 use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};

@@ -87,6 +87,10 @@ impl Interpreter<'_> {
                 );
                 return Err(Fault::host(at, message).hint("free only what you allocate"));
             }
+            Buffer::Symbol(_) => {
+                let message = format!("cudaFree of the device variable {}", self.place_name(place));
+                return Err(Fault::host(at, message).hint("free only what you allocate"));
+            }
             Buffer::Scratch(number) => self.free_scratch(number, place, at)?,
         }
         Ok(())
@@ -135,13 +139,23 @@ impl Interpreter<'_> {
     }
 
     /// A fault where `bytes` from `place` on do not lie within its buffer.
-    pub(super) fn check_span(&self, place: Place, bytes: u64, what: &str, at: At) -> Fallible<()> {
+    pub(super) fn check_span(
+        &mut self,
+        place: Place,
+        bytes: u64,
+        what: &str,
+        at: At,
+    ) -> Fallible<()> {
         self.check_alive(place, at)?;
         let size = match place.buffer {
             Buffer::Null => {
                 return Err(Fault::host(at, format!("{what} at the null pointer")));
             }
             Buffer::Parameter(index) => self.parameter_bytes.get(index as usize).copied(),
+            Buffer::Symbol(index) => match self.symbol_bytes(index)? {
+                Some(bytes) => Some(bytes),
+                None => return Ok(()),
+            },
             Buffer::Scratch(number) => self
                 .scratch
                 .allocations

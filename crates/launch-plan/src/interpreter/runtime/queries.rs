@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::Interpreter;
-use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
+use crate::interpreter::Interpreter;
+use crate::interpreter::value::Value;
 use crate::source::text::At;
 use crate::types::{Record, Scalar, Type};
 use domain::TargetLimits;
@@ -53,7 +53,7 @@ const PROPERTIES: [Property; 19] = [
 ];
 
 /// `cudaDeviceProp`, as far as it is known.
-pub(super) fn device_properties_record() -> Record {
+pub(in crate::interpreter) fn device_properties_record() -> Record {
     let extents = Record::array(&Type::Scalar(Scalar::Int), 3).expect("scalars have sizes");
     let extents = Type::Record(Rc::new(extents));
     let mut members: Vec<(String, Type)> = PROPERTIES
@@ -134,24 +134,5 @@ impl Interpreter<'_> {
             }
         };
         self.store_through(target, Value::int(value.into()), at)
-    }
-
-    /// `*target = value;`, then success.
-    pub(super) fn store_through(
-        &mut self,
-        target: &Value,
-        value: Value,
-        at: At,
-    ) -> Fallible<Value> {
-        let Value::Pointer(_, Target::Host(place)) = target else {
-            return Err(
-                Fault::host(at, "the result is to be stored where no host variable is")
-                    .hint("pass the address of a variable"),
-            );
-        };
-        let ty = self.memory.type_at(place, at)?;
-        let value = self.convert(value, &ty, at)?;
-        self.memory.store(place, value, at)?;
-        Ok(Value::SUCCESS)
     }
 }

@@ -1,0 +1,74 @@
+//! Kernel launches: which instance, with what configuration and arguments.
+
+mod arguments;
+mod callee;
+mod checks;
+mod instance;
+
+use super::value::{TemplateValue, Value};
+use super::{Interpreter, MAX_LAUNCHES};
+use crate::failure::{Fallible, Fault};
+use crate::plan::{KernelInstance, Launch, Operation};
+use crate::source::text::At;
+use crate::syntax::ast::LaunchExpr;
+
+/// The kernels that a launch may mean, with the template arguments written there.
+struct Launched {
+    functions: Vec<usize>,
+    explicit: Vec<TemplateValue>,
+}
+
+/// A kernel with all its template arguments.
+pub(super) struct Instance {
+    /// What NVRTC is asked for: defaults are left out.
+    pub(super) name: String,
+    /// With defaults, so that one instance has one text.
+    pub(super) identity: String,
+}
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn launch(&mut self, launch: &'p LaunchExpr, at: At) -> Fallible<Value> {
+        let launched = self.launched(&launch.callee, at)?;
+        let configuration = &launch.configuration;
+        let (Some(grid), Some(block)) = (configuration.first(), configuration.get(1)) else {
+            return Err(Fault::launch(
+                at,
+                "a launch needs a grid and a block: <<<grid, block>>>",
+            ));
+        };
+        let grid = self.extents(grid)?;
+        let block = self.extents(block)?;
+        let shared = match configuration.get(2) {
+            Some(shared) => {
+                let value = self.evaluate(shared)?;
+                self.count_of(&value, shared.at)?
+            }
+            None => 0,
+        };
+        if let Some(stream) = configuration.get(3) {
+            self.evaluate(stream)?;
+        }
+        let (instance, arguments) = self.launch_arguments(&launched, &launch.arguments, at)?;
+        self.check_extents(grid, block, at)?;
+        self.check_shared(&instance, shared, at)?;
+        self.launches += 1;
+        if self.launches > MAX_LAUNCHES {
+            let message = format!("the plan has more than {MAX_LAUNCHES} kernel launches");
+            return Err(Fault::fuel(at, message).hint("let one kernel do more work"));
+        }
+        let (line, column) = self.source.position(at);
+        let launch = Launch {
+            kernel: KernelInstance(instance.name),
+            grid,
+            block,
+            cluster: None,
+            cooperative: false,
+            dynamic_shared_bytes: u32::try_from(shared).unwrap_or(u32::MAX),
+            arguments,
+            line,
+            column,
+        };
+        self.emit(Operation::Launch(launch), at)?;
+        Ok(Value::Void)
+    }
+}
