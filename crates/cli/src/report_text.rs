@@ -1,7 +1,8 @@
 //! A report for a person. The same text for `judge`, `submit` and `watch`.
 
 use domain::report::{
-    Execution, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport, ShapeRole};
+    Execution, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport, ShapeRole,
+};
 use domain::{Diagnostic, Report, Severity};
 
 use crate::table::Table;

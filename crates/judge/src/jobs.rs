@@ -9,8 +9,8 @@ use launch_plan::{Argument as Planned, Plan};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::compile::wire::CompiledSource;
-use crate::outcome::Interruption;
 use crate::host_code::{HostWork, LiveWork};
+use crate::outcome::Interruption;
 use crate::wire::{Code, ParameterJob, Program, ShapeJob};
 
 /// Device memory for code and small things.

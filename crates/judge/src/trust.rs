@@ -26,7 +26,11 @@ pub(crate) fn doubt(request: &JudgeRequest, findings: &Findings) -> Option<Strin
             let trials: Vec<&[f64]> = match &outcome.per_operation_s {
                 // More rounds may take longer; each must take as long.
                 Some(trials) => trials.iter().map(Vec::as_slice).collect(),
-                None => timing.trials.iter().map(|t| t.samples_s.as_slice()).collect(),
+                None => timing
+                    .trials
+                    .iter()
+                    .map(|t| t.samples_s.as_slice())
+                    .collect(),
             };
             let spikes: Vec<_> = trials
                 .into_iter()

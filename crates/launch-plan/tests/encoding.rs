@@ -4,7 +4,9 @@
 mod common;
 
 use common::{limits, parse, vector_add_arguments, with_body};
-use launch_plan::{Answer, DeviceSide, EncodingError, HostProgram, NoFacts, Operation, Refused, Source};
+use launch_plan::{
+    Answer, DeviceSide, EncodingError, HostProgram, NoFacts, Operation, Refused, Source,
+};
 use proptest::prelude::*;
 
 /// Takes everything and reads a pattern.
@@ -38,7 +40,12 @@ fn encoded() -> Vec<u8> {
 /// Reads and runs it; neither may panic.
 fn tried(bytes: &[u8]) {
     if let Ok(program) = HostProgram::from_bytes(bytes) {
-        let _ended = program.run(&vector_add_arguments(1000), &limits(), &NoFacts, &mut Anything);
+        let _ended = program.run(
+            &vector_add_arguments(1000),
+            &limits(),
+            &NoFacts,
+            &mut Anything,
+        );
     }
 }
 

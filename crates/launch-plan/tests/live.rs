@@ -5,7 +5,9 @@ mod common;
 
 use common::{BODY_LINE, limits, parse, plan_of, text, vector_add_arguments, with_body};
 use domain::VerdictKind;
-use launch_plan::{Answer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Plan, Refused, Source};
+use launch_plan::{
+    Answer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Plan, Refused, Source,
+};
 
 /// A device whose reads give what a test wrote down.
 #[derive(Default)]
@@ -59,7 +61,8 @@ fn run(body: &str, reads: Vec<Vec<u8>>) -> (Result<(), LiveFailure>, Vec<Operati
         reads,
         ..Scripted::default()
     };
-    let ended = sent(&with_body(body)).run(&vector_add_arguments(1000), &limits(), &NoFacts, &mut side);
+    let ended =
+        sent(&with_body(body)).run(&vector_add_arguments(1000), &limits(), &NoFacts, &mut side);
     (ended, side.operations)
 }
 

@@ -33,11 +33,7 @@ pub(super) struct OpenSpan {
 }
 
 impl CudaDevice {
-    pub(super) fn begin(
-        &mut self,
-        stream: StreamId,
-        is_measured: bool,
-    ) -> Result<(), DeviceError> {
+    pub(super) fn begin(&mut self, stream: StreamId, is_measured: bool) -> Result<(), DeviceError> {
         self.context.alive()?;
         if self.open.is_some() {
             return Err(DeviceError::Internal(

@@ -77,7 +77,9 @@ impl Staging {
             }
         };
         let area = self.areas.last().expect("one was there or was made");
-        self.used = (start + bytes).next_multiple_of(ALIGN_BYTES).min(area.bytes);
+        self.used = (start + bytes)
+            .next_multiple_of(ALIGN_BYTES)
+            .min(area.bytes);
         // SAFETY: `start` lies within the area, which has `bytes` bytes from there on.
         Ok(unsafe { area.start.add(start) })
     }

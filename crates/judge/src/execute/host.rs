@@ -17,7 +17,9 @@ pub(super) struct Host {
 impl Host {
     /// Decodes what the compile child encoded, or whoever has taken its place.
     pub fn of(code: Option<HostCode>) -> Result<Self, RunFailure> {
-        let program = code.map(|code| HostProgram::from_bytes(&code.0)).transpose();
+        let program = code
+            .map(|code| HostProgram::from_bytes(&code.0))
+            .transpose();
         Ok(Self {
             program: program.map_err(|error| RunFailure::Ours(error.to_string()))?,
             scratch: BTreeMap::new(),

@@ -1,8 +1,9 @@
 //! Runs that are interpreted: the host function decides by what kernels computed, in this process, while the
 //! device runs.
 //!
-//! What is interpreted is a tree that was decoded, never a text; the interpreter reaches nothing but the
-//! device, and that only in the operations of a plan. See trust.md.
+//! What is interpreted is a tree that was decoded, never a text; the interpreter is safe code that counts its
+//! steps and reaches nothing but the device, and that only in the operations of a plan. What kernels left in
+//! memory decides which of them come, as it would in the author's own process.
 
 use device::{BufferId, DeviceError, Span};
 use domain::{DeviceKind, Verdict, VerdictKind, told};
@@ -151,7 +152,10 @@ impl Side<'_> {
             Operation::Launch(launch) => {
                 self.counts.launches += 1;
                 if !self.submission.has_kernel(&launch.kernel) {
-                    return Err(RunFailure::Blamed(uncompiled(&launch.kernel.0, launch.line)));
+                    return Err(RunFailure::Blamed(uncompiled(
+                        &launch.kernel.0,
+                        launch.line,
+                    )));
                 }
             }
             _ => {}
@@ -199,9 +203,7 @@ impl Side<'_> {
         self.counts.read_backs += 1;
         self.counts.operations += 1;
         let from = match source {
-            Source::Place(place) => {
-                crate::loaded::resolve(place, self.parameters, &self.scratch)?
-            }
+            Source::Place(place) => crate::loaded::resolve(place, self.parameters, &self.scratch)?,
             Source::Symbol {
                 symbol,
                 offset_bytes,

@@ -162,8 +162,7 @@ impl<'r, 'p> Trials<'r, 'p> {
             match self.sample(shape, samples_s.len() + 1)? {
                 Sample::Took(sample_s, live) => {
                     samples_s.push(sample_s);
-                    per_operation_s
-                        .extend(live.map(|l| sample_s / f64::from(l.operations.max(1))));
+                    per_operation_s.extend(live.map(|l| sample_s / f64::from(l.operations.max(1))));
                 }
                 Sample::Missed(why) => {
                     missed += 1;
