@@ -87,6 +87,7 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
     };
     let phases_s = phase_times(request, &findings, total_s);
     let printed = printed(request.mode, &findings.outcomes);
+    let execution = execution(&findings);
     if let Some(measurement) = &findings.measurement {
         findings
             .toolchain
@@ -114,7 +115,7 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
         kind,
         message,
         diagnostics,
-        execution: execution(&findings),
+        execution,
         kernels: findings.usage,
         shapes,
         score,

@@ -246,10 +246,10 @@ mod tests {
                 tensor(ElementType::F32, Direction::Out),
                 ParameterJob::Scalar,
             ],
-            plan: Plan {
+            work: HostWork::Planned(Plan {
                 operations: Vec::new(),
-                warnings: Vec::new(),
-            },
+                ..Plan::default()
+            }),
         };
         assert_eq!(reference_bytes(&shape), 400 + 2 * 400 + 1600 + 2 * 400);
     }

@@ -195,6 +195,8 @@ mod tests {
             execute_s: 0.25,
             check_s: 0.5,
             timing: None,
+            live: None,
+            per_operation_s: None,
         };
         assert_eq!(outcome, expected);
     }

@@ -4,17 +4,23 @@ use crate::plan::{Operation, Place};
 
 /// The device as the interpreter of host code sees it. Operations come in the order of the one stream.
 pub trait DeviceSide {
-    /// Takes one operation. It need not have ended when this returns.
+    /// Takes one operation. It need not have ended when this returns. `symbols`: what
+    /// [`crate::Buffer::Symbol`] means, as far as it was met; the list only grows.
     ///
     /// # Errors
     /// [`Refused`] ends the interpretation; why is for the side itself to remember.
-    fn submit(&mut self, operation: Operation) -> Result<(), Refused>;
+    fn submit(&mut self, operation: Operation, symbols: &[String]) -> Result<(), Refused>;
 
     /// Reads device memory after everything that was submitted before.
     ///
     /// # Errors
     /// As [`DeviceSide::submit`].
-    fn read(&mut self, source: &Source, into: &mut [u8]) -> Result<Answer, Refused>;
+    fn read(
+        &mut self,
+        source: &Source,
+        symbols: &[String],
+        into: &mut [u8],
+    ) -> Result<Answer, Refused>;
 }
 
 /// What host code reads back.

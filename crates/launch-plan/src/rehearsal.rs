@@ -20,7 +20,8 @@ struct Recorder {
 }
 
 impl DeviceSide for Recorder {
-    fn submit(&mut self, operation: Operation) -> Result<(), Refused> {
+    fn submit(&mut self, operation: Operation, symbols: &[String]) -> Result<(), Refused> {
+        self.symbols.extend(symbols.iter().cloned());
         if let Operation::UploadSymbol { symbol, .. } | Operation::CopyToSymbol { symbol, .. } =
             &operation
         {
@@ -30,7 +31,13 @@ impl DeviceSide for Recorder {
         Ok(())
     }
 
-    fn read(&mut self, source: &Source, _into: &mut [u8]) -> Result<Answer, Refused> {
+    fn read(
+        &mut self,
+        source: &Source,
+        symbols: &[String],
+        _into: &mut [u8],
+    ) -> Result<Answer, Refused> {
+        self.symbols.extend(symbols.iter().cloned());
         if let Source::Symbol { symbol, .. } = source {
             self.symbols.insert(symbol.clone());
         }

@@ -13,11 +13,11 @@ use proptest::prelude::*;
 struct Anything;
 
 impl DeviceSide for Anything {
-    fn submit(&mut self, _operation: Operation) -> Result<(), Refused> {
+    fn submit(&mut self, _operation: Operation, _symbols: &[String]) -> Result<(), Refused> {
         Ok(())
     }
 
-    fn read(&mut self, _source: &Source, into: &mut [u8]) -> Result<Answer, Refused> {
+    fn read(&mut self, _source: &Source, _symbols: &[String], into: &mut [u8]) -> Result<Answer, Refused> {
         into.fill(0x5a);
         Ok(Answer::Known)
     }

@@ -20,7 +20,7 @@ struct Scripted {
 }
 
 impl DeviceSide for Scripted {
-    fn submit(&mut self, operation: Operation) -> Result<(), Refused> {
+    fn submit(&mut self, operation: Operation, _symbols: &[String]) -> Result<(), Refused> {
         if self.refuses == Some(self.operations.len()) {
             return Err(Refused);
         }
@@ -28,7 +28,7 @@ impl DeviceSide for Scripted {
         Ok(())
     }
 
-    fn read(&mut self, source: &Source, into: &mut [u8]) -> Result<Answer, Refused> {
+    fn read(&mut self, source: &Source, _symbols: &[String], into: &mut [u8]) -> Result<Answer, Refused> {
         let bytes = self.reads.get(self.asked.len()).ok_or(Refused)?;
         into.copy_from_slice(bytes);
         self.asked.push(source.clone());

@@ -5,17 +5,18 @@
 //! steps and reaches nothing but the device, and that only in the operations of a plan. What kernels left in
 //! memory decides which of them come, as it would in the author's own process.
 
-use device::{BufferId, DeviceError, Span};
+use device::{Address, BufferId, DeviceError, Span};
 use domain::{DeviceKind, Verdict, VerdictKind, told};
 use launch_plan::{
-    Answer, DeviceSide, HostProgram, LiveFailure, Operation, PlanFailure, Refused, Source,
+    Answer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Place, PlanFailure, Refused,
+    Source,
 };
 
 use super::pool::{Needed, Pool};
 use super::run::{MESSAGE_CHARS, RunFailure};
 use super::wire::LiveCounts;
 use crate::host_code::LiveWork;
-use crate::loaded::{Loaded, Scratch};
+use crate::loaded::{Loaded, Places, Scratch};
 use crate::wire::Blame;
 
 /// Where a run's scratch memory comes from.
@@ -47,12 +48,13 @@ pub(super) fn run_live(
         admitted_bytes: work.scratch_bytes,
         held: Vec::new(),
         scratch: Scratch::new(),
+        symbols: Vec::new(),
         spare: Vec::new(),
         needed: Needed::default(),
         counts: LiveCounts::default(),
         failure: None,
     };
-    let ended = host.run(&work.arguments, &work.limits, &mut side);
+    let ended = host.run(&work.arguments, &work.limits, &NoFacts, &mut side);
     let span = side.submission.device.end_span(side.submission.stream);
     let (counts, failure) = (side.counts, side.failure.take());
     let freed = side.finish();
@@ -95,6 +97,8 @@ struct Side<'a> {
     held: Vec<(u32, u64)>,
     /// Buffers by the numbers of all allocations so far.
     scratch: Scratch,
+    /// Device variables by the numbers that places have for them.
+    symbols: Vec<Address>,
     /// Buffers that were freed and still are there.
     spare: Vec<(BufferId, u64)>,
     needed: Needed,
@@ -104,13 +108,20 @@ struct Side<'a> {
 }
 
 impl DeviceSide for Side<'_> {
-    fn submit(&mut self, operation: Operation) -> Result<(), Refused> {
-        let done = self.perform(&operation);
+    fn submit(&mut self, operation: Operation, symbols: &[String]) -> Result<(), Refused> {
+        let known = self.know(symbols);
+        let done = known.and_then(|()| self.perform(&operation));
         self.remembered(done)
     }
 
-    fn read(&mut self, source: &Source, into: &mut [u8]) -> Result<Answer, Refused> {
-        let done = self.fetch(source, into);
+    fn read(
+        &mut self,
+        source: &Source,
+        symbols: &[String],
+        into: &mut [u8],
+    ) -> Result<Answer, Refused> {
+        let known = self.know(symbols);
+        let done = known.and_then(|()| self.fetch(source, into));
         self.remembered(done).map(|()| Answer::Known)
     }
 }
@@ -121,6 +132,23 @@ impl Side<'_> {
             self.failure.get_or_insert(failure);
             Refused
         })
+    }
+
+    /// Finds the device variables that were met since the last time.
+    fn know(&mut self, symbols: &[String]) -> Result<(), RunFailure> {
+        for symbol in symbols.iter().skip(self.symbols.len()) {
+            self.symbols.push(self.submission.symbol(symbol, 0)?);
+        }
+        Ok(())
+    }
+
+    fn resolve(&self, place: &Place) -> Result<Address, DeviceError> {
+        let places = Places {
+            parameters: self.parameters,
+            scratch: &self.scratch,
+            symbols: self.symbols.clone(),
+        };
+        places.resolve(place)
     }
 
     fn perform(&mut self, operation: &Operation) -> Result<(), RunFailure> {
@@ -161,11 +189,13 @@ impl Side<'_> {
             _ => {}
         }
         self.counts.operations += 1;
-        let operations: Vec<_> = self
-            .submission
-            .translate(operation, self.parameters, &self.scratch)?
-            .into_iter()
-            .collect();
+        let places = Places {
+            parameters: self.parameters,
+            scratch: &self.scratch,
+            symbols: self.symbols.clone(),
+        };
+        let operation = self.submission.translate(operation, &places)?;
+        let operations: Vec<_> = operation.into_iter().collect();
         let stream = self.submission.stream;
         Ok(self.submission.device.issue(stream, &operations)?)
     }
@@ -203,7 +233,7 @@ impl Side<'_> {
         self.counts.read_backs += 1;
         self.counts.operations += 1;
         let from = match source {
-            Source::Place(place) => crate::loaded::resolve(place, self.parameters, &self.scratch)?,
+            Source::Place(place) => self.resolve(place)?,
             Source::Symbol {
                 symbol,
                 offset_bytes,

@@ -4,6 +4,7 @@ use domain::{Verdict, VerdictKind};
 
 use super::trials::agree;
 use super::*;
+use crate::host_code::HostWork;
 
 type Spans = Box<dyn FnMut(usize, usize) -> TimedRun>;
 
@@ -123,7 +124,7 @@ fn shapes() -> Vec<ShapeJob> {
     let job = |id: &str| ShapeJob {
         id: id.to_owned(),
         parameters: Vec::new(),
-        plan: launch_plan::Plan::default(),
+        work: HostWork::Planned(launch_plan::Plan::default()),
     };
     SHAPES.into_iter().map(job).collect()
 }

@@ -200,7 +200,7 @@ impl Interpreter<'_> {
         }
         self.operations += 1;
         self.side
-            .submit(operation)
+            .submit(operation, &self.plan.symbols)
             .map_err(|Refused| self.refused(at))
     }
 

@@ -49,7 +49,7 @@ impl Interpreter<'_> {
             return Err(Fault::host(at, message));
         }
         let mut data = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
-        let answer = self.side.read(source, &mut data);
+        let answer = self.side.read(source, &self.plan.symbols, &mut data);
         let answer = answer.map_err(|Refused| self.refused(at))?;
         let guess = self.guess;
         let (_, slots) = self.memory.run_unseen(destination, at)?;
