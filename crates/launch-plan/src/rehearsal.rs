@@ -5,12 +5,9 @@ use std::collections::BTreeSet;
 
 use crate::device_side::{Answer, DeviceSide, Refused, Source};
 use crate::failure::Fallible;
-use crate::interpreter::{Course, Ended, Guess, MAX_STEPS, interpret};
+use crate::interpreter::{Course, Ended, Guess, interpret};
 use crate::plan::{KernelInstance, Live, Operation, Plan, kernels_of};
 use crate::syntax::ast::Space;
-
-/// Guesses are there to meet kernels by; a loop that a guess never ends need not go on for long.
-const GUESS_STEPS: u64 = MAX_STEPS / 10;
 
 /// Writes down what it is asked for.
 #[derive(Default)]
@@ -61,7 +58,6 @@ pub(crate) fn rehearse(course: &Course<'_>) -> Fallible<Plan> {
     let guessed = [Guess::One, Guess::Large].map(|guess| {
         Rehearsal::of(&Course {
             guess,
-            max_steps: GUESS_STEPS,
             ..course.clone()
         })
     });

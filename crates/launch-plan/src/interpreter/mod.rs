@@ -50,6 +50,9 @@ use crate::types::Type;
 
 /// Expressions and statements evaluated in one plan.
 pub(crate) const MAX_STEPS: u64 = 1_000_000;
+/// The same after a guess was used: guesses are there to meet kernels by, and a loop that one never ends need
+/// not go on for long.
+const GUESS_STEPS: u64 = MAX_STEPS / 10;
 /// Kernel launches in one plan.
 const MAX_LAUNCHES: usize = 4096;
 /// Operations of any kind in one plan.
@@ -95,6 +98,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         side,
         guess: course.guess,
         max_steps: course.max_steps,
+        is_guessing: false,
         is_refused: false,
         parameter_bytes: Vec::new(),
         parameter_names: Vec::new(),
@@ -136,6 +140,8 @@ struct Interpreter<'p> {
     side: &'p mut dyn DeviceSide,
     guess: Guess,
     max_steps: u64,
+    /// Whether a guess was used.
+    is_guessing: bool,
     /// Whether the device side refused something; what is unwinding then is no fault of the file's.
     is_refused: bool,
     /// Size of the buffer behind each entry parameter; 0 for scalars.
@@ -164,6 +170,10 @@ impl Interpreter<'_> {
     /// Pays for `cost` steps.
     fn spend(&mut self, cost: u64, at: At) -> Fallible<()> {
         self.steps = self.steps.saturating_add(cost);
+        if !self.is_guessing && self.memory.first_use_of_unknown().is_some() {
+            self.is_guessing = true;
+            self.max_steps = self.max_steps.min(self.steps + GUESS_STEPS);
+        }
         if self.steps > self.max_steps {
             let most = self.max_steps;
             return Err(Fault::fuel(
