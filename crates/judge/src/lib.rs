@@ -33,6 +33,7 @@ mod redact;
 mod request;
 mod resources;
 mod stage;
+mod tensor_maps;
 #[cfg(test)]
 mod test_support;
 mod timing;
