@@ -1,6 +1,6 @@
 //! `cudaMemset` and `cudaMemcpy`: by where pointers really point, not by the direction flag.
 
-use super::constants::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
+use super::runtime::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
 use super::value::{HostRef, Target, Value};
 use super::{Interpreter, MAX_UPLOAD_BYTES};
 use crate::failure::{Fallible, Fault};

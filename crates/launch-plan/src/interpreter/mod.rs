@@ -27,7 +27,7 @@ mod statements;
 mod templates;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
@@ -76,6 +76,7 @@ pub(crate) fn interpret(
         globals: HashMap::new(),
         scratch: Scratch::default(),
         dynamic_shared_limits: HashMap::new(),
+        large_clusters: HashSet::new(),
         plan: Plan::default(),
         launches: 0,
         upload_bytes: 0,
@@ -92,7 +93,6 @@ struct Interpreter<'p> {
     source: &'p SourceText,
     limits: &'p TargetLimits,
     /// Asked from the second plan on.
-    #[expect(dead_code, reason = "the queries that ask follow")]
     facts: &'p dyn KernelFacts,
     /// Size of the buffer behind each entry parameter; 0 for scalars.
     parameter_bytes: Vec<u64>,
@@ -106,6 +106,8 @@ struct Interpreter<'p> {
     scratch: Scratch,
     /// What `cudaFuncSetAttribute` allowed, by kernel instance.
     dynamic_shared_limits: HashMap<String, u64>,
+    /// Kernel instances whose clusters may have more than 8 blocks.
+    large_clusters: HashSet<String>,
     plan: Plan,
     launches: usize,
     upload_bytes: u64,
