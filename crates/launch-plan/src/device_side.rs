@@ -11,30 +11,16 @@ pub trait DeviceSide {
     /// [`Refused`] ends the interpretation; why is for the side itself to remember.
     fn submit(&mut self, operation: Operation, symbols: &[String]) -> Result<(), Refused>;
 
-    /// Reads device memory after everything that was submitted before.
+    /// Reads device memory from a place on, after everything that was submitted before.
     ///
     /// # Errors
     /// As [`DeviceSide::submit`].
     fn read(
         &mut self,
-        source: &Source,
+        source: Place,
         symbols: &[String],
         into: &mut [u8],
     ) -> Result<Answer, Refused>;
-}
-
-/// What host code reads back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Bytes from a device address on, which lie within its buffer.
-    Place(Place),
-    /// Bytes of a `__device__` or `__constant__` variable.
-    Symbol {
-        /// A name expression.
-        symbol: String,
-        /// Distance from the variable's first byte.
-        offset_bytes: u64,
-    },
 }
 
 /// What came of a read.

@@ -24,7 +24,7 @@ mod tensor_map;
 mod types;
 mod types_of_parameters;
 
-pub use device_side::{Answer, DeviceSide, Refused, Source};
+pub use device_side::{Answer, DeviceSide, Refused};
 pub use facts::{KernelAttributes, KernelFacts, NoFacts};
 pub use failure::PlanFailure;
 pub use host_program::{EncodingError, HostProgram, LiveFailure};

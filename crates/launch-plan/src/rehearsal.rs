@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::device_side::{Answer, DeviceSide, Refused, Source};
+use crate::device_side::{Answer, DeviceSide, Refused};
 use crate::failure::Fallible;
 use crate::interpreter::{Course, Ended, Guess, interpret};
-use crate::plan::{KernelInstance, Live, Operation, Plan, kernels_of};
+use crate::plan::{KernelInstance, Live, Operation, Place, Plan, kernels_of};
 use crate::syntax::ast::Space;
 
 /// Writes down what it is asked for.
@@ -30,14 +30,11 @@ impl DeviceSide for Recorder {
 
     fn read(
         &mut self,
-        source: &Source,
+        _source: Place,
         symbols: &[String],
         _into: &mut [u8],
     ) -> Result<Answer, Refused> {
         self.symbols.extend(symbols.iter().cloned());
-        if let Source::Symbol { symbol, .. } = source {
-            self.symbols.insert(symbol.clone());
-        }
         Ok(Answer::Unknown)
     }
 }

@@ -6,14 +6,14 @@ mod common;
 use common::{BODY_LINE, limits, parse, plan_of, text, vector_add_arguments, with_body};
 use domain::VerdictKind;
 use launch_plan::{
-    Answer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Plan, Refused, Source,
+    Answer, Buffer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Place, Plan, Refused,
 };
 
 /// A device whose reads give what a test wrote down.
 #[derive(Default)]
 struct Scripted {
     reads: Vec<Vec<u8>>,
-    asked: Vec<Source>,
+    asked: Vec<(Place, Vec<String>)>,
     operations: Vec<Operation>,
     /// The operation that it refuses, counted from 0.
     refuses: Option<usize>,
@@ -28,10 +28,15 @@ impl DeviceSide for Scripted {
         Ok(())
     }
 
-    fn read(&mut self, source: &Source, _symbols: &[String], into: &mut [u8]) -> Result<Answer, Refused> {
+    fn read(
+        &mut self,
+        source: Place,
+        symbols: &[String],
+        into: &mut [u8],
+    ) -> Result<Answer, Refused> {
         let bytes = self.reads.get(self.asked.len()).ok_or(Refused)?;
         into.copy_from_slice(bytes);
-        self.asked.push(source.clone());
+        self.asked.push((source, symbols.to_vec()));
         Ok(Answer::Known)
     }
 }
@@ -104,7 +109,7 @@ fn a_read_back_that_nobody_uses_is_left_out_with_a_warning() {
     let plan = plan(
         "float* h = new float[N]; k<<<4, 256>>>(A, B, C, N);
          cudaMemcpy(h, C, N * sizeof(float), cudaMemcpyDeviceToHost);
-         float* copy = new float[N]; memcpy(copy, h, N * sizeof(float));
+         float* copy = new float[N]; cudaMemcpy(copy, h, N * sizeof(float), cudaMemcpyHostToHost);
          delete[] copy; delete[] h;",
     );
     assert_eq!(plan.live, None);
@@ -134,7 +139,7 @@ fn the_first_use_of_a_value_from_the_device_makes_a_plan_live() {
         ("int n = h[0] + 1;", 1),
         ("cudaMemcpy(C, h, 8, cudaMemcpyHostToDevice);", 1),
         (
-            "int t[2]; memcpy(t, h, 8);\nif (t[1]) one<<<1, 1>>>(C, N);",
+            "int t[2]; cudaMemcpy(t, h, 8, cudaMemcpyHostToHost);\nif (t[1]) one<<<1, 1>>>(C, N);",
             2,
         ),
         ("one<<<1, 1>>>(C, N);\nwhile (h[1]) { h[1] = 0; }", 2),
@@ -155,7 +160,10 @@ fn guesses_meet_the_kernels_on_every_side_of_a_branch() {
     );
     let names: Vec<String> = plan.instantiations().into_iter().map(|k| k.0).collect();
     // And those without template parameters, which cost nothing.
-    assert_eq!(names, ["k", "one", "tk<1>", "tk<2>", "tk<3>"]);
+    assert_eq!(
+        names,
+        ["k", "one", "tk<1, float>", "tk<2, float>", "tk<3, float>"]
+    );
 }
 
 #[test]
@@ -223,11 +231,11 @@ fn symbols_are_read_by_name_and_offset() {
     sent(&source)
         .run(&vector_add_arguments(10), &limits(), &NoFacts, &mut side)
         .unwrap();
-    let expected = Source::Symbol {
-        symbol: "counters".to_owned(),
+    let place = Place {
+        buffer: Buffer::Symbol(0),
         offset_bytes: 8,
     };
-    assert_eq!(side.asked, [expected]);
+    assert_eq!(side.asked, [(place, vec!["counters".to_owned()])]);
     let past = source.replace("sizeof(n), 8", "sizeof(n), 16");
     assert_eq!(plan_of(&past, 10).unwrap_err().kind, VerdictKind::HostFault);
 }

@@ -9,7 +9,6 @@ use device::{Address, BufferId, DeviceError, Span};
 use domain::{DeviceKind, Verdict, VerdictKind, told};
 use launch_plan::{
     Answer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Place, PlanFailure, Refused,
-    Source,
 };
 
 use super::pool::{Needed, Pool};
@@ -116,7 +115,7 @@ impl DeviceSide for Side<'_> {
 
     fn read(
         &mut self,
-        source: &Source,
+        source: Place,
         symbols: &[String],
         into: &mut [u8],
     ) -> Result<Answer, Refused> {
@@ -229,16 +228,10 @@ impl Side<'_> {
         Ok(())
     }
 
-    fn fetch(&mut self, source: &Source, into: &mut [u8]) -> Result<(), RunFailure> {
+    fn fetch(&mut self, source: Place, into: &mut [u8]) -> Result<(), RunFailure> {
         self.counts.read_backs += 1;
         self.counts.operations += 1;
-        let from = match source {
-            Source::Place(place) => self.resolve(place)?,
-            Source::Symbol {
-                symbol,
-                offset_bytes,
-            } => self.submission.symbol(symbol, *offset_bytes)?,
-        };
+        let from = self.resolve(&source)?;
         let stream = self.submission.stream;
         Ok(self.submission.device.fetch(stream, from, into)?)
     }

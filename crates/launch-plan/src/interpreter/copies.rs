@@ -1,9 +1,8 @@
 //! `cudaMemset` and `cudaMemcpy`: by where pointers really point, not by the direction flag.
 
-use super::constants::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
+use super::runtime::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
 use super::value::{HostRef, Target, Value};
 use super::{Interpreter, MAX_UPLOAD_BYTES};
-use crate::device_side::Source;
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Operation, Place};
 use crate::source::text::At;
@@ -76,7 +75,7 @@ impl Interpreter<'_> {
             }
             (Target::Host(destination), Target::Device(source)) => {
                 self.check_span(*source, bytes, "cudaMemcpy", at)?;
-                self.read_back(destination, &Source::Place(*source), bytes, at)?;
+                self.read_back(destination, *source, bytes, at)?;
             }
             (Target::Symbol(name), _) | (_, Target::Symbol(name)) => {
                 return Err(symbol_copy(name, at));
@@ -185,32 +184,6 @@ impl Interpreter<'_> {
             _ => return Err(Fault::host(at, "cudaMemcpyToSymbol from no memory")),
         };
         self.emit(operation, at)?;
-        Ok(Value::SUCCESS)
-    }
-
-    /// `cudaMemcpyFromSymbol(destination, symbol, bytes, offset, ...)`.
-    pub(super) fn memcpy_from_symbol(
-        &mut self,
-        destination: &Value,
-        symbol: &str,
-        bytes: u64,
-        offset_bytes: u64,
-        at: At,
-    ) -> Fallible<Value> {
-        let Value::Pointer(_, Target::Host(destination)) = destination else {
-            return Err(Fault::unsupported(
-                at,
-                format!("cudaMemcpyFromSymbol of `{symbol}` to something that is no host variable"),
-                "copy within device memory in a kernel",
-            ));
-        };
-        if bytes > 0 {
-            let source = Source::Symbol {
-                symbol: symbol.to_owned(),
-                offset_bytes,
-            };
-            self.read_back(&destination.clone(), &source, bytes, at)?;
-        }
         Ok(Value::SUCCESS)
     }
 

@@ -29,7 +29,7 @@ mod statements;
 mod templates;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
@@ -109,6 +109,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         scratch: Scratch::default(),
         read_backs: ReadBacks::default(),
         dynamic_shared_limits: HashMap::new(),
+        large_clusters: HashSet::new(),
         plan: Plan::default(),
         operations: 0,
         launches: 0,
@@ -135,7 +136,6 @@ struct Interpreter<'p> {
     source: &'p Lines,
     limits: &'p TargetLimits,
     /// Asked from the second plan on.
-    #[expect(dead_code, reason = "the queries that ask follow")]
     facts: &'p dyn KernelFacts,
     side: &'p mut dyn DeviceSide,
     guess: Guess,
@@ -156,6 +156,8 @@ struct Interpreter<'p> {
     scratch: Scratch,
     /// What `cudaFuncSetAttribute` allowed, by kernel instance.
     dynamic_shared_limits: HashMap<String, u64>,
+    /// Kernel instances whose clusters may have more than 8 blocks.
+    large_clusters: HashSet<String>,
     read_backs: ReadBacks,
     /// Everything but the operations, which go to the device side.
     plan: Plan,

@@ -17,7 +17,7 @@ impl Interpreter<'_> {
             Value::Integer(_, value) => Ok(*value != 0),
             Value::Floating(_, value) => Ok(*value != 0.0),
             Value::Pointer(_, target) => Ok(!target.is_null()),
-            Value::Kernel(_) | Value::Text(_) => Ok(true),
+            Value::Kernel(_) | Value::Text(_) | Value::Driver(_) => Ok(true),
             other => {
                 let message = format!("a value of type `{}` is used as a condition", other.ty());
                 Err(Fault::unsupported(at, message, ""))
@@ -138,12 +138,14 @@ fn compared(op: BinaryOp, left: &Value, right: &Value, at: At) -> Fallible<Value
         (Value::Pointer(_, target), Value::Integer(_, 0))
         | (Value::Integer(_, 0), Value::Pointer(_, target)) => target.is_null(),
         (Value::Kernel(a), Value::Kernel(b)) => a == b,
-        (Value::Handle | Value::Kernel(_) | Value::Text(_), Value::Pointer(_, target))
-        | (Value::Pointer(_, target), Value::Handle | Value::Kernel(_) | Value::Text(_))
-            if target.is_null() =>
-        {
-            false
-        }
+        (
+            Value::Handle | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
+            Value::Pointer(_, target),
+        )
+        | (
+            Value::Pointer(_, target),
+            Value::Handle | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
+        ) if target.is_null() => false,
         _ => {
             let message = format!(
                 "`{}` between `{}` and `{}` is not in the host subset",

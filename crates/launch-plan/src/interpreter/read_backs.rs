@@ -6,8 +6,9 @@
 use super::Interpreter;
 use super::device_values::{guessed, holds_numbers_only, partly_overwritten, value_of};
 use super::value::HostRef;
-use crate::device_side::{Answer, Refused, Source};
+use crate::device_side::{Answer, Refused};
 use crate::failure::{Fallible, Fault};
+use crate::plan::Place;
 use crate::source::text::At;
 use crate::types::Type;
 
@@ -28,7 +29,7 @@ impl Interpreter<'_> {
     pub(super) fn read_back(
         &mut self,
         destination: &HostRef,
-        source: &Source,
+        source: Place,
         bytes: u64,
         at: At,
     ) -> Fallible<()> {

@@ -18,11 +18,41 @@ struct Allocation {
     at: At,
     line: u32,
     freed_line: Option<u32>,
+    /// By cudaMallocManaged: hosts may touch it elsewhere, not here.
+    managed: bool,
 }
 
 impl Scratch {
-    pub(super) fn line_of(&self, number: u32) -> Option<u32> {
-        Some(self.allocations.get(number as usize)?.line)
+    /// How to speak of an allocation.
+    pub(super) fn name_of(&self, number: u32) -> String {
+        match self.allocations.get(number as usize) {
+            Some(allocation) if allocation.managed => {
+                format!("the managed memory that line {} allocates", allocation.line)
+            }
+            Some(allocation) => format!("the memory that line {} allocates", allocation.line),
+            None => "scratch memory".to_owned(),
+        }
+    }
+
+    pub(super) fn is_managed(&self, place: Place) -> bool {
+        let Buffer::Scratch(number) = place.buffer else {
+            return false;
+        };
+        let allocation = self.allocations.get(number as usize);
+        allocation.is_some_and(|allocation| allocation.managed)
+    }
+
+    pub(super) fn set_managed(&mut self, place: Place) {
+        if let Buffer::Scratch(number) = place.buffer
+            && let Some(allocation) = self.allocations.get_mut(number as usize)
+        {
+            allocation.managed = true;
+        }
+    }
+
+    /// Bytes that are allocated and not freed.
+    pub(super) fn live_bytes(&self) -> u64 {
+        self.live_bytes
     }
 }
 
@@ -49,6 +79,7 @@ impl Interpreter<'_> {
             at,
             line,
             freed_line: None,
+            managed: false,
         });
         self.emit(
             Operation::Allocate {

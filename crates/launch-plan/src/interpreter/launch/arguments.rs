@@ -35,7 +35,35 @@ impl<'p> Interpreter<'p> {
             });
         }
         let function = self.chosen_kernel(launched, &passed, at)?;
-        let mut values: Vec<Option<Value>> = passed.into_iter().map(|p| p.value).collect();
+        let values = passed.into_iter().map(|p| p.value).collect();
+        self.bound_arguments(function, launched, values, arguments, at)
+    }
+
+    /// As [`Self::launch_arguments`], from values that are there already.
+    pub(super) fn launch_values(
+        &mut self,
+        launched: &Launched,
+        values: Vec<Value>,
+        written: &'p [Expr],
+        at: At,
+    ) -> Fallible<(Instance, Vec<LaunchArgument>)> {
+        let [only] = launched.functions[..] else {
+            return Err(Fault::launch(at, "no kernel is launched"));
+        };
+        self.check_count(only, values.len(), at)?;
+        let function = self.tables.function(only);
+        let values = values.into_iter().map(Some).collect();
+        self.bound_arguments(function, launched, values, written, at)
+    }
+
+    fn bound_arguments(
+        &mut self,
+        function: &'p Function,
+        launched: &Launched,
+        mut values: Vec<Option<Value>>,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<(Instance, Vec<LaunchArgument>)> {
         let types: Vec<Option<Type>> = types_of(&values);
         let bound = self.bind_templates(function, &launched.explicit, &types, at)?;
         let instance = self.instance(function, &bound, at)?;
@@ -95,6 +123,8 @@ impl<'p> Interpreter<'p> {
             (Type::Pointer(_), Value::Integer(_, 0)) => {
                 self.pointer_argument(Target::NULL, position, &function.path, at)
             }
+            (Type::Pointer(_), Value::TensorMap(_)) => Err(mismatch(&Type::TensorMap)
+                .hint("take the map by value: `const __grid_constant__ CUtensorMap map`")),
             (Type::Pointer(_), other) => Err(mismatch(&other.ty())),
             (Type::Scalar(_) | Type::Record(_), Value::Pointer(pointee, _)) => {
                 Err(mismatch(&Type::Pointer(pointee)))
@@ -107,6 +137,19 @@ impl<'p> Interpreter<'p> {
                 let value = self.convert(value, &ty, at)?;
                 self.value_argument(&value, &ty, at)
             }
+            (Type::TensorMap, Value::TensorMap(Some(map))) => {
+                self.check_alive(map.base, at)?;
+                Ok(LaunchArgument::TensorMap(Box::new(map.as_ref().clone())))
+            }
+            (Type::TensorMap, Value::TensorMap(None)) => Err(Fault::launch(
+                at,
+                format!(
+                    "argument {} of `{}` is a tensor map that was never encoded",
+                    position + 1,
+                    function.path
+                ),
+            )
+            .hint("call cuTensorMapEncodeTiled first")),
             (Type::Named(name), _) => Err(Fault::unsupported(
                 at,
                 format!(
@@ -148,7 +191,10 @@ impl<'p> Interpreter<'p> {
                     position + 1
                 ),
             )
-            .hint("kernels can name it themselves; there is no need to pass it")),
+            .hint(
+                "its name is no device pointer on the host: let the kernel name it, or pass what \
+                 cudaGetSymbolAddress gives",
+            )),
         }
     }
 

@@ -2,13 +2,18 @@
 
 use std::rc::Rc;
 
-use super::Instance;
+use super::{Configuration, Instance};
 use crate::failure::{Fallible, Fault};
 use crate::interpreter::Interpreter;
 use crate::interpreter::value::Value;
 use crate::source::text::At;
 use crate::syntax::ast::Expr;
 use crate::types::{Record, Type};
+
+/// Blocks of a cluster on any device that has clusters.
+const PORTABLE_CLUSTER: u64 = 8;
+/// Blocks of a cluster where the kernel allows more.
+const MAX_CLUSTER: u64 = 16;
 
 impl<'p> Interpreter<'p> {
     /// A grid or block: a dim3, or a number for its x.
@@ -58,6 +63,54 @@ impl<'p> Interpreter<'p> {
                 limits.max_threads_per_block
             );
             return Err(Fault::launch(at, message));
+        }
+        Ok(())
+    }
+
+    /// Clusters need hardware that has them, and must tile the grid.
+    pub(super) fn check_cluster(
+        &self,
+        configuration: &Configuration,
+        instance: &Instance,
+        at: At,
+    ) -> Fallible<()> {
+        let Some(cluster) = configuration.cluster else {
+            return Ok(());
+        };
+        let [x, y, z] = cluster;
+        let blocks: u64 = cluster.iter().map(|&extent| u64::from(extent)).product();
+        if self.limits.compute_major < 9 && blocks != 1 {
+            return Err(Fault::launch(
+                at,
+                format!("a cluster of {x} x {y} x {z} blocks on a device without clusters"),
+            )
+            .hint("clusters need compute capability 9.0"));
+        }
+        let large = self.large_clusters.contains(&instance.identity);
+        let most = if large { MAX_CLUSTER } else { PORTABLE_CLUSTER };
+        if blocks == 0 || blocks > most {
+            let message =
+                format!("a cluster of {x} x {y} x {z} has {blocks} blocks; the limit is {most}");
+            let fault = Fault::launch(at, message);
+            return Err(if (PORTABLE_CLUSTER..=MAX_CLUSTER).contains(&blocks) {
+                fault.hint(
+                    "allow it with cudaFuncSetAttribute(kernel, \
+                     cudaFuncAttributeNonPortableClusterSizeAllowed, 1)",
+                )
+            } else {
+                fault
+            });
+        }
+        for (axis, (grid, cluster)) in ["x", "y", "z"]
+            .iter()
+            .zip(configuration.grid.iter().zip(cluster))
+        {
+            if grid % cluster != 0 {
+                let message = format!(
+                    "grid.{axis} is {grid}, which is no multiple of the cluster's {cluster}"
+                );
+                return Err(Fault::launch(at, message).hint("round the grid up"));
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Kernel launches: which instance, with what configuration and arguments.
 
 mod arguments;
+mod by_call;
 mod callee;
 mod checks;
 mod instance;
@@ -8,7 +9,7 @@ mod instance;
 use super::value::{TemplateValue, Value};
 use super::{Interpreter, MAX_LAUNCHES};
 use crate::failure::{Fallible, Fault};
-use crate::plan::{KernelInstance, Launch, Operation};
+use crate::plan::{KernelInstance, Launch, LaunchArgument, Operation};
 use crate::source::text::At;
 use crate::syntax::ast::LaunchExpr;
 
@@ -26,7 +27,18 @@ pub(super) struct Instance {
     pub(super) identity: String,
 }
 
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+struct Configuration {
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u64,
+    cluster: Option<[u32; 3]>,
+    cooperative: bool,
+}
+
 impl<'p> Interpreter<'p> {
+    /// `kernel<<<grid, block, shared, stream>>>(arguments)`.
     pub(super) fn launch(&mut self, launch: &'p LaunchExpr, at: At) -> Fallible<Value> {
         let launched = self.launched(&launch.callee, at)?;
         let configuration = &launch.configuration;
@@ -38,7 +50,7 @@ impl<'p> Interpreter<'p> {
         };
         let grid = self.extents(grid)?;
         let block = self.extents(block)?;
-        let shared = match configuration.get(2) {
+        let shared_bytes = match configuration.get(2) {
             Some(shared) => {
                 let value = self.evaluate(shared)?;
                 self.count_of(&value, shared.at)?
@@ -49,8 +61,28 @@ impl<'p> Interpreter<'p> {
             self.evaluate(stream)?;
         }
         let (instance, arguments) = self.launch_arguments(&launched, &launch.arguments, at)?;
-        self.check_extents(grid, block, at)?;
-        self.check_shared(&instance, shared, at)?;
+        let configuration = Configuration {
+            grid,
+            block,
+            shared_bytes,
+            cluster: None,
+            cooperative: false,
+        };
+        self.issue(configuration, instance, arguments, at)?;
+        Ok(Value::Void)
+    }
+
+    /// Puts a launch into the plan, if the device would take it.
+    fn issue(
+        &mut self,
+        configuration: Configuration,
+        instance: Instance,
+        arguments: Vec<LaunchArgument>,
+        at: At,
+    ) -> Fallible<()> {
+        self.check_extents(configuration.grid, configuration.block, at)?;
+        self.check_cluster(&configuration, &instance, at)?;
+        self.check_shared(&instance, configuration.shared_bytes, at)?;
         self.launches += 1;
         if self.launches > MAX_LAUNCHES {
             let message = format!("the plan has more than {MAX_LAUNCHES} kernel launches");
@@ -59,16 +91,15 @@ impl<'p> Interpreter<'p> {
         let (line, column) = self.source.position(at);
         let launch = Launch {
             kernel: KernelInstance(instance.name),
-            grid,
-            block,
-            cluster: None,
-            cooperative: false,
-            dynamic_shared_bytes: u32::try_from(shared).unwrap_or(u32::MAX),
+            grid: configuration.grid,
+            block: configuration.block,
+            cluster: configuration.cluster,
+            cooperative: configuration.cooperative,
+            dynamic_shared_bytes: u32::try_from(configuration.shared_bytes).unwrap_or(u32::MAX),
             arguments,
             line,
             column,
         };
-        self.emit(Operation::Launch(launch), at)?;
-        Ok(Value::Void)
+        self.emit(Operation::Launch(launch), at)
     }
 }
