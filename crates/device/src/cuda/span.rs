@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::driver::cu;
 use super::memory::ALLOCATION_ACTIVITIES;
@@ -88,9 +88,9 @@ impl CudaDevice {
             open.queued += 1;
         }
         // Of small kernels without end each is waited for in time.
-        match self.left(open) {
-            Duration::ZERO => Err(too_long(self.span_limit)),
-            _ => Ok(()),
+        match open.begun.elapsed() > self.span_limit {
+            true => Err(too_long(self.span_limit)),
+            false => Ok(()),
         }
     }
 
@@ -138,12 +138,14 @@ impl CudaDevice {
     pub(super) fn end(&mut self) -> Result<Span, DeviceError> {
         let open = self.open.take().ok_or_else(no_span)?;
         self.context.alive()?;
-        let left = self.left(&open);
+        let limit = (open.begun, self.span_limit);
         let on = self.stream_of(open.stream)?;
         let duration = self
             .timer
-            .close(&self.context, on, open.window, open.activities, left)?;
-        self.give_back(&open.frees)?;
+            .close(&self.context, on, open.window, open.activities, limit);
+        let given_back = self.give_back(&open.frees);
+        let duration = duration?;
+        given_back?;
         Ok(Span {
             duration,
             ..Span::default()
@@ -151,14 +153,10 @@ impl CudaDevice {
     }
 
     fn wait_in(&self, open: &mut OpenSpan) -> Result<(), DeviceError> {
-        self.stream_of(open.stream)?.wait(self.left(open))?;
+        self.stream_of(open.stream)?
+            .wait_since(open.begun, self.span_limit)?;
         open.queued = 0;
         Ok(())
-    }
-
-    /// What the limit leaves of the span's time.
-    fn left(&self, open: &OpenSpan) -> Duration {
-        self.span_limit.saturating_sub(open.begun.elapsed())
     }
 }
 

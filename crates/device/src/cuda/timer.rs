@@ -6,7 +6,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::TimerRef;
 
@@ -121,19 +121,20 @@ impl Timer {
         }
     }
 
-    /// Waits for all of it and says how long it took. `activities`: how many there were.
+    /// Waits for all of it and says how long it took. `activities`: how many there were; the limit is of
+    /// what began then.
     pub(super) fn close(
         &self,
         context: &Rc<Context>,
         stream: &Stream,
         window: Window,
         activities: usize,
-        limit: Duration,
+        (begun, limit): (Instant, Duration),
     ) -> Result<Option<Duration>, DeviceError> {
         match (self, window) {
-            (_, Window::Unmeasured) => stream.wait(limit).map(|()| None),
+            (_, Window::Unmeasured) => stream.wait_since(begun, limit).map(|()| None),
             (Self::Cupti(cupti), Window::Records) => {
-                stream.wait(limit)?;
+                stream.wait_since(begun, limit)?;
                 cupti.end(activities).map(Some).map_err(internal)
             }
             (Self::Events(_), Window::Records) => Err(DeviceError::Internal(
@@ -142,7 +143,7 @@ impl Timer {
             (_, Window::Since(before)) => {
                 let after = context.told(Event::new(context))?;
                 context.told(after.record(stream))?;
-                stream.wait(limit)?;
+                stream.wait_since(begun, limit)?;
                 context.told(before.until(&after)).map(Some)
             }
         }

@@ -192,12 +192,15 @@ impl Memory {
         let start = usize::try_from(reference.index).unwrap_or(usize::MAX);
         let unknown = &self.alive(reference, at)?.unknown;
         let is_unknown = |index: usize| unknown.get(index).copied().unwrap_or(false);
+        // What lies within an element is one with it.
+        let step = usize::from(reference.fields.is_empty());
         Ok((0..count)
-            .map(|offset| is_unknown(start.saturating_add(offset)))
+            .map(|offset| is_unknown(start.saturating_add(offset * step)))
             .collect())
     }
 
-    /// Says of the elements from a place on whether they are guesses now. A field is one with its struct.
+    /// Says of the elements from a place on whether they are guesses now. What lies within an element is one
+    /// with it, and stays a guess if it was one.
     pub(super) fn set_unknown_from(
         &mut self,
         reference: &HostRef,
@@ -212,8 +215,14 @@ impl Memory {
             }
             object.unknown = vec![false; object.elements.len()];
         }
+        if !reference.fields.is_empty() {
+            if let Some(slot) = object.unknown.get_mut(start) {
+                *slot |= unknown.contains(&true);
+            }
+            return Ok(());
+        }
         for (slot, &unknown) in object.unknown.iter_mut().skip(start).zip(unknown) {
-            *slot = unknown || (*slot && !reference.fields.is_empty());
+            *slot = unknown;
         }
         Ok(())
     }
