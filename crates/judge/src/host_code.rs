@@ -4,6 +4,8 @@ use domain::TargetLimits;
 use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
 
+use crate::kernel_table::KernelTable;
+
 /// Encoded host functions. The supervisor hands them on and never looks inside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -25,6 +27,8 @@ pub(crate) struct LiveWork {
     pub arguments: Vec<Argument>,
     /// What the host function is told of the device.
     pub limits: TargetLimits,
+    /// And of the compiled kernels.
+    pub kernels: KernelTable,
     /// Scratch memory that it may hold at a time.
     pub scratch_bytes: u64,
     /// What it may come to, by guesses.

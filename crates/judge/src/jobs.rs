@@ -10,6 +10,7 @@ use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::compile::wire::CompiledSource;
 use crate::host_code::{HostWork, LiveWork};
+use crate::kernel_table::KernelTable;
 use crate::outcome::Interruption;
 use crate::wire::{Code, ParameterJob, Program, ShapeJob};
 
@@ -63,11 +64,13 @@ pub(crate) fn program(
     (compiled, calls): (CompiledSource, Vec<Vec<Planned>>),
     limits: &TargetLimits,
 ) -> Program {
+    let kernels = KernelTable::of(&compiled.lowered_names, &compiled.usage, limits);
     let work = |plan: Plan, arguments| match &plan.live {
         None => HostWork::Planned(plan),
         Some(_) => HostWork::Live(Box::new(LiveWork {
             arguments,
             limits: limits.clone(),
+            kernels: kernels.clone(),
             scratch_bytes: package.rules.scratch_bytes,
             rehearsal: plan,
         })),

@@ -9,8 +9,8 @@ use launch_plan::{
 };
 use proptest::prelude::*;
 
-/// Takes everything and reads a pattern.
-struct Anything;
+/// Takes everything and reads the same bytes again and again.
+struct Anything(Vec<u8>);
 
 impl DeviceSide for Anything {
     fn submit(&mut self, _operation: Operation, _symbols: &[String]) -> Result<(), Refused> {
@@ -23,7 +23,11 @@ impl DeviceSide for Anything {
         _symbols: &[String],
         into: &mut [u8],
     ) -> Result<Answer, Refused> {
-        into.fill(0x5a);
+        let endless = self.0.iter().copied().cycle();
+        into.iter_mut()
+            .zip(endless)
+            .for_each(|(to, from)| *to = from);
+        self.0.rotate_left(1);
         Ok(Answer::Known)
     }
 }
@@ -49,7 +53,7 @@ fn tried(bytes: &[u8]) {
             &vector_add_arguments(1000),
             &limits(),
             &NoFacts,
-            &mut Anything,
+            &mut Anything(vec![0x5a]),
         );
     }
 }
@@ -116,6 +120,27 @@ proptest! {
         let piece: Vec<u8> = bytes[from..].iter().take(length).copied().collect();
         bytes.splice(to..to, piece);
         tried(&bytes);
+    }
+
+    #[test]
+    fn whatever_the_device_says_the_run_ends(bytes in prop::collection::vec(any::<u8>(), 1..24)) {
+        let source = with_body(
+            "struct S { bool b; short s; double d; }; int h[3]; float f[2]; S st; int t[8] = {};
+             float* d; cudaMalloc(&d, 64);
+             do {
+                 cudaMemcpy(h, A, sizeof(h), cudaMemcpyDeviceToHost);
+                 cudaMemcpy(f, A, sizeof(f), cudaMemcpyDeviceToHost);
+                 cudaMemcpy(&st, A, sizeof(S), cudaMemcpyDeviceToHost);
+                 if (st.b) one<<<h[0], h[1] & 1023>>>(C, N);
+                 if (f[0] > f[1]) t[h[2]] = (int)st.d;
+                 float* e = d + h[1]; cudaMemset(e, st.s, h[2]);
+                 if (f[0] != f[0]) { float* m; cudaMalloc(&m, (size_t)f[1]); cudaFree(m); }
+                 h[0] = h[0] << (h[1] % 40) | h[2] / h[0];
+             } while (h[0] != h[1]);",
+        );
+        let program = parse(&source).unwrap();
+        let mut side = Anything(bytes);
+        let _ended = program.host().run(&vector_add_arguments(1000), &limits(), &NoFacts, &mut side);
     }
 
     #[test]

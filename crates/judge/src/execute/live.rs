@@ -8,7 +8,7 @@
 use device::{Address, BufferId, DeviceError, Span};
 use domain::{DeviceKind, Verdict, VerdictKind, told};
 use launch_plan::{
-    Answer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Place, PlanFailure, Refused,
+    Answer, DeviceSide, HostProgram, LiveFailure, Operation, Place, PlanFailure, Refused,
 };
 
 use super::pool::{Needed, Pool};
@@ -53,7 +53,7 @@ pub(super) fn run_live(
         counts: LiveCounts::default(),
         failure: None,
     };
-    let ended = host.run(&work.arguments, &work.limits, &NoFacts, &mut side);
+    let ended = host.run(&work.arguments, &work.limits, &work.kernels, &mut side);
     let span = side.submission.device.end_span(side.submission.stream);
     let (counts, failure) = (side.counts, side.failure.take());
     let freed = side.finish();

@@ -3,6 +3,7 @@
 use super::*;
 use crate::execute::wire::{LiveCounts, Run};
 use crate::host_code::{HostCode, HostWork, LiveWork};
+use crate::kernel_table::KernelTable;
 
 const SCRATCH_BYTES: u64 = 1 << 20;
 
@@ -22,6 +23,7 @@ fn live_within(source: &str, bounds: Bounds) -> Executor {
     let work = LiveWork {
         arguments,
         limits: emulated().limits,
+        kernels: KernelTable::of(&code.lowered_names, &[], &emulated().limits),
         scratch_bytes: SCRATCH_BYTES,
         rehearsal,
     };
