@@ -126,11 +126,11 @@ fn libraries_threads_and_assembly() {
         "an exception in host code is not in the host subset",
     );
     refuses(
-        "cuTensorMapEncodeTiled(0);",
+        "cuModuleLoadData(0);",
         construct,
         1,
         1,
-        "the call `cuTensorMapEncodeTiled` is not in the host subset",
+        "the call `cuModuleLoadData` is not in the host subset",
     );
     refuses(
         "static float* ws = nullptr;",
