@@ -1,5 +1,5 @@
 //! Host programs that somebody else wrote down.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
 
 mod common;
 
