@@ -150,6 +150,13 @@ impl EmulatedDevice {
         fuel: &mut u64,
         span: &mut Span,
     ) -> Result<(), DeviceError> {
+        if launch.cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
+            // Blocks know nothing of each other here, and `%cluster_*` are constants.
+            return Err(DeviceError::Unsupported {
+                opcode: "cluster launch".to_owned(),
+                line: None,
+            });
+        }
         let parameters = self.pack(launch)?;
         let loaded = self.module(launch.module)?.clone();
         let limits = emulator::Limits {

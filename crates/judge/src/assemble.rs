@@ -30,6 +30,8 @@ pub(crate) struct Findings {
     pub usage: Vec<KernelResources>,
     /// Launches of each shape's plan.
     pub launches: Vec<u32>,
+    /// Held-out shapes that have no plan.
+    pub unplanned: BTreeSet<usize>,
     /// Seconds in the compile child.
     pub compile_times: CompileTimes,
     /// Results of the first shapes, in order.

@@ -104,18 +104,22 @@ pub(crate) fn bounds(
     }
 }
 
-/// The problem's rule on scratch memory, over every shape. All of a plan's scratch lives at once: it is
+/// The problem's rule on scratch memory, over every open shape; a held-out one that breaks it has no plan. All of a plan's scratch lives at once: it is
 /// allocated before the first operation, so that allocation is never timed.
 pub(crate) fn check_scratch(
     package: &Package,
-    compiled: &CompiledSource,
+    compiled: &mut CompiledSource,
 ) -> Result<(), Interruption> {
     let admitted = package.rules.scratch_bytes;
-    let most = compiled
-        .plans
-        .iter()
-        .map(launch_plan::Plan::scratch_bytes)
-        .max();
+    for &index in &compiled.held_out {
+        let plan = compiled.plans.get_mut(index);
+        if let Some(plan) = plan.filter(|plan| plan.scratch_bytes() > admitted) {
+            *plan = launch_plan::Plan::default();
+            compiled.unplanned.insert(index);
+        }
+    }
+    let most = compiled.open_plans().map(launch_plan::Plan::scratch_bytes);
+    let most = most.max();
     match most {
         Some(bytes) if bytes > admitted => Err(Interruption {
             verdict: Verdict::MemoryLimit,
@@ -230,10 +234,7 @@ mod tests {
                 tensor(ElementType::F32, Direction::Out),
                 ParameterJob::Scalar,
             ],
-            plan: Plan {
-                operations: Vec::new(),
-                warnings: Vec::new(),
-            },
+            plan: Plan::default(),
         };
         assert_eq!(reference_bytes(&shape), 400 + 2 * 400 + 1600 + 2 * 400);
     }
