@@ -32,6 +32,8 @@ pub(crate) struct Findings {
     pub launches: Vec<u32>,
     /// Whether each shape's host function is interpreted while the device runs.
     pub live: Vec<bool>,
+    /// Held-out shapes that have no plan.
+    pub unplanned: BTreeSet<usize>,
     /// Seconds in the compile child.
     pub compile_times: CompileTimes,
     /// Results of the first shapes, in order.

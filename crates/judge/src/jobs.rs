@@ -10,7 +10,6 @@ use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::compile::wire::CompiledSource;
 use crate::host_code::{HostWork, LiveWork};
-use crate::kernel_table::KernelTable;
 use crate::outcome::Interruption;
 use crate::wire::{Code, ParameterJob, Program, ShapeJob};
 
@@ -64,13 +63,11 @@ pub(crate) fn program(
     (compiled, calls): (CompiledSource, Vec<Vec<Planned>>),
     limits: &TargetLimits,
 ) -> Program {
-    let kernels = KernelTable::of(&compiled.lowered_names, &compiled.usage, limits);
     let work = |plan: Plan, arguments| match &plan.live {
         None => HostWork::Planned(plan),
         Some(_) => HostWork::Live(Box::new(LiveWork {
             arguments,
             limits: limits.clone(),
-            kernels: kernels.clone(),
             scratch_bytes: package.rules.scratch_bytes,
             rehearsal: plan,
         })),
@@ -121,20 +118,22 @@ pub(crate) fn bounds(
     }
 }
 
-/// The problem's rule on scratch memory, over every shape. All of a plan's scratch lives at once: it is
+/// The problem's rule on scratch memory, over every open shape; a held-out one that breaks it has no plan. All of a plan's scratch lives at once: it is
 /// allocated before the first operation, so that allocation is never timed.
 pub(crate) fn check_scratch(
     package: &Package,
-    compiled: &CompiledSource,
+    compiled: &mut CompiledSource,
 ) -> Result<(), Interruption> {
     let admitted = package.rules.scratch_bytes;
-    let most = compiled
-        .plans
-        .iter()
-        // What a guess allocates is nobody's doing; the run is looked at while it goes on.
-        .filter(|plan| plan.live.is_none())
-        .map(launch_plan::Plan::scratch_bytes)
-        .max();
+    for &index in &compiled.held_out {
+        let plan = compiled.plans.get_mut(index);
+        if let Some(plan) = plan.filter(|plan| certain_scratch_bytes(plan) > admitted) {
+            *plan = launch_plan::Plan::default();
+            compiled.unplanned.insert(index);
+        }
+    }
+    let most = compiled.open_plans().map(certain_scratch_bytes);
+    let most = most.max();
     match most {
         Some(bytes) if bytes > admitted => Err(Interruption {
             verdict: Verdict::MemoryLimit,
@@ -144,6 +143,14 @@ pub(crate) fn check_scratch(
             ),
         }),
         _ => Ok(()),
+    }
+}
+
+/// What a guess allocates is nobody's doing; runs that are interpreted are looked at while they go on.
+fn certain_scratch_bytes(plan: &Plan) -> u64 {
+    match plan.live {
+        None => plan.scratch_bytes(),
+        Some(_) => 0,
     }
 }
 
@@ -249,10 +256,7 @@ mod tests {
                 tensor(ElementType::F32, Direction::Out),
                 ParameterJob::Scalar,
             ],
-            work: HostWork::Planned(Plan {
-                operations: Vec::new(),
-                ..Plan::default()
-            }),
+            work: HostWork::Planned(Plan::default()),
         };
         assert_eq!(reference_bytes(&shape), 400 + 2 * 400 + 1600 + 2 * 400);
     }

@@ -1,65 +1,46 @@
-//! What the compiler made of a submission's kernels, as its host functions may ask for it.
+//! What the compiler made of a submission's kernels, as its host functions may ask for it while they run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use domain::TargetLimits;
 use launch_plan::{KernelAttributes, KernelFacts, KernelInstance};
 use serde::{Deserialize, Serialize};
-use toolchain::KernelUsage;
 
 /// The compiler's numbers, by instantiation as the plans spell it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct KernelTable {
-    kernels: BTreeMap<String, KernelAttributes>,
-    limits: TargetLimits,
-}
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct KernelTable(BTreeMap<String, KernelAttributes>);
 
 impl KernelTable {
-    /// Of compiled code for a device.
-    pub fn of(
-        lowered_names: &BTreeMap<String, String>,
-        usage: &[KernelUsage],
-        limits: &TargetLimits,
-    ) -> Self {
-        let attributes = |lowered: &String| {
-            let usage = usage.iter().find(|usage| usage.lowered_name == *lowered)?;
-            Some(KernelAttributes {
-                registers: usage.registers,
-                static_shared_bytes: usage.static_shared_bytes,
-                local_bytes: usage.stack_bytes,
-                constant_bytes: 0,
-                max_threads: max_threads(usage, limits),
-            })
+    /// What is known of these kernels.
+    pub fn of(facts: &dyn KernelFacts, kernels: &BTreeSet<String>) -> Self {
+        let known = |kernel: &String| {
+            let attributes = facts.attributes(&KernelInstance(kernel.clone()))?;
+            Some((kernel.clone(), attributes))
         };
-        let kernels = lowered_names.iter();
-        Self {
-            kernels: kernels
-                .filter_map(|(name, lowered)| Some((name.clone(), attributes(lowered)?)))
-                .collect(),
-            limits: limits.clone(),
+        Self(kernels.iter().filter_map(known).collect())
+    }
+
+    /// As a host function asks for it on a device.
+    pub fn on<'a>(&'a self, limits: &'a domain::TargetLimits) -> impl KernelFacts + 'a {
+        OnDevice {
+            kernels: self,
+            limits,
         }
     }
 }
 
-impl KernelFacts for KernelTable {
+struct OnDevice<'a> {
+    kernels: &'a KernelTable,
+    limits: &'a domain::TargetLimits,
+}
+
+impl KernelFacts for OnDevice<'_> {
     fn attributes(&self, kernel: &KernelInstance) -> Option<KernelAttributes> {
-        self.kernels.get(&kernel.0).copied()
+        self.kernels.0.get(&kernel.0).copied()
     }
 
     fn resident_blocks(&self, registers: u32, shared_bytes: u32, threads: u32) -> Option<u32> {
-        scoring::resident_blocks(&self.limits, registers, shared_bytes, threads)
+        scoring::resident_blocks(self.limits, registers, shared_bytes, threads)
     }
-}
-
-/// Threads of the largest block of whole warps that the registers suffice for.
-fn max_threads(usage: &KernelUsage, limits: &TargetLimits) -> u32 {
-    let warps = limits.max_threads_per_block / limits.warp_size.max(1);
-    let fits = |threads: &u32| {
-        let shared = usage.static_shared_bytes;
-        scoring::resident_blocks(limits, usage.registers, shared, *threads).is_some()
-    };
-    let sizes = (1..=warps).rev().map(|warps| warps * limits.warp_size);
-    sizes.into_iter().find(fits).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -68,34 +49,33 @@ mod tests {
 
     use super::*;
 
-    fn table(registers: u32) -> KernelTable {
-        let usage = KernelUsage {
-            lowered_name: "_Z1kv".to_owned(),
-            registers,
-            static_shared_bytes: 1024,
-            ..KernelUsage::default()
-        };
-        let names = [("k".to_owned(), "_Z1kv".to_owned())].into();
+    struct One;
+
+    impl KernelFacts for One {
+        fn attributes(&self, kernel: &KernelInstance) -> Option<KernelAttributes> {
+            (kernel.0 == "k").then_some(KernelAttributes {
+                registers: 40,
+                static_shared_bytes: 0,
+                local_bytes: 0,
+                constant_bytes: 0,
+                max_threads: 1024,
+            })
+        }
+
+        fn resident_blocks(&self, _: u32, _: u32, _: u32) -> Option<u32> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_table_knows_what_was_compiled_and_asks_the_device_s_limits() {
+        let names = ["k", "&symbol"].map(str::to_owned).into();
+        let table = KernelTable::of(&One, &names);
         let limits = &scoring::device(DeviceName::H200).limits;
-        KernelTable::of(&names, &[usage], limits)
-    }
-
-    #[test]
-    fn registers_bound_the_block() {
-        let most = |registers| {
-            let kernel = KernelInstance("k".to_owned());
-            table(registers).attributes(&kernel).unwrap().max_threads
-        };
-        assert_eq!(most(32), 1024);
-        // 65 536 registers, 128 a thread.
-        assert_eq!(most(128), 512);
-        assert_eq!(most(255), 256);
-    }
-
-    #[test]
-    fn only_compiled_kernels_are_known() {
-        let other = KernelInstance("other".to_owned());
-        assert_eq!(table(32).attributes(&other), None);
-        assert_eq!(table(32).resident_blocks(32, 1024, 256), Some(8));
+        let facts = table.on(limits);
+        let of = |name: &str| facts.attributes(&KernelInstance(name.to_owned()));
+        assert_eq!(of("k").map(|k| k.registers), Some(40));
+        assert_eq!(of("&symbol"), None);
+        assert_eq!(facts.resident_blocks(32, 1024, 256), Some(8));
     }
 }

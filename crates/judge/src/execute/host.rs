@@ -6,10 +6,13 @@ use launch_plan::HostProgram;
 
 use super::run::RunFailure;
 use crate::host_code::HostCode;
+use crate::kernel_table::KernelTable;
 
 /// Host functions, where any shape's are interpreted.
 pub(super) struct Host {
     program: Option<HostProgram>,
+    /// What they may ask about the compiled kernels.
+    kernels: KernelTable,
     /// Sizes of scratch buffers, by shape.
     scratch: BTreeMap<String, Vec<u64>>,
 }
@@ -17,11 +20,17 @@ pub(super) struct Host {
 impl Host {
     /// Decodes what the compile child encoded, or whoever has taken its place.
     pub fn of(code: Option<HostCode>) -> Result<Self, RunFailure> {
-        let program = code
-            .map(|code| HostProgram::from_bytes(&code.0))
-            .transpose();
+        let Some(HostCode { tree, kernels }) = code else {
+            return Ok(Self {
+                program: None,
+                kernels: KernelTable::default(),
+                scratch: BTreeMap::new(),
+            });
+        };
+        let program = HostProgram::from_bytes(&tree);
         Ok(Self {
-            program: program.map_err(|error| RunFailure::Ours(error.to_string()))?,
+            program: Some(program.map_err(|error| RunFailure::Ours(error.to_string()))?),
+            kernels,
             scratch: BTreeMap::new(),
         })
     }
@@ -29,6 +38,10 @@ impl Host {
     pub fn program(&self) -> Result<&HostProgram, RunFailure> {
         let missing = || RunFailure::Ours("there are no host functions to interpret".to_owned());
         self.program.as_ref().ok_or_else(missing)
+    }
+
+    pub fn kernels(&self) -> &KernelTable {
+        &self.kernels
     }
 
     /// Keeps what scratch a run of a shape needed.

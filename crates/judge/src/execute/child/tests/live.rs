@@ -23,7 +23,6 @@ fn live_within(source: &str, bounds: Bounds) -> Executor {
     let work = LiveWork {
         arguments,
         limits: emulated().limits,
-        kernels: KernelTable::of(&code.lowered_names, &[], &emulated().limits),
         scratch_bytes: SCRATCH_BYTES,
         rehearsal,
     };
@@ -34,7 +33,10 @@ fn live_within(source: &str, bounds: Bounds) -> Executor {
     };
     let program = Program {
         code,
-        host: Some(HostCode(program.host().to_bytes().unwrap())),
+        host: Some(HostCode {
+            tree: program.host().to_bytes().unwrap(),
+            kernels: KernelTable::default(),
+        }),
         shapes: vec![shape],
     };
     loaded(program, bounds)
@@ -395,7 +397,10 @@ fn host_functions_that_are_none_are_the_judge_s_fault() {
     executor.answer(open).unwrap();
     let program = Program {
         code: compiled(DOUBLE),
-        host: Some(HostCode(vec![0xff; 100])),
+        host: Some(HostCode {
+            tree: vec![0xff; 100],
+            kernels: KernelTable::default(),
+        }),
         shapes: Vec::new(),
     };
     let load = ExecuteRequest::Load {
