@@ -7,7 +7,7 @@ use device::{
     Span, StreamId,
 };
 use domain::VerdictKind;
-use launch_plan::{Buffer, Launch, LaunchArgument, Place, Plan};
+use launch_plan::{Buffer, KernelInstance, Launch, LaunchArgument, Place, Plan};
 
 use crate::compile::wire::symbol_expression;
 use crate::kernels::Kernels;
@@ -126,7 +126,8 @@ impl Loaded {
         Ok(operations)
     }
 
-    fn translate(
+    /// One operation on this device; none where there is nothing to do.
+    pub fn translate(
         &mut self,
         operation: &launch_plan::Operation,
         places: &Places,
@@ -189,8 +190,13 @@ impl Loaded {
         }))
     }
 
+    /// Whether a kernel was compiled.
+    pub fn has_kernel(&self, kernel: &KernelInstance) -> bool {
+        self.lowered_names.contains_key(&kernel.0)
+    }
+
     /// A place in a `__constant__` or `__device__` variable.
-    fn symbol(&mut self, symbol: &str, offset_bytes: u64) -> Result<Address, DeviceError> {
+    pub fn symbol(&mut self, symbol: &str, offset_bytes: u64) -> Result<Address, DeviceError> {
         let expression = symbol_expression(symbol);
         let lowered = self.lowered_names.get(&expression);
         let found = lowered.and_then(|lowered| self.device.symbol(self.module, lowered));
@@ -281,15 +287,15 @@ fn argument_bytes(argument: &Argument) -> u64 {
 }
 
 /// Where a plan's places lie on the device.
-struct Places<'a> {
-    parameters: &'a [Option<BufferId>],
-    scratch: &'a Scratch,
+pub(crate) struct Places<'a> {
+    pub parameters: &'a [Option<BufferId>],
+    pub scratch: &'a Scratch,
     /// The plan's device variables, in its order.
-    symbols: Vec<Address>,
+    pub symbols: Vec<Address>,
 }
 
 impl Places<'_> {
-    fn resolve(&self, place: &Place) -> Result<Address, DeviceError> {
+    pub fn resolve(&self, place: &Place) -> Result<Address, DeviceError> {
         let buffer = match place.buffer {
             Buffer::Null => return Ok(Address::Null),
             Buffer::Parameter(index) => self.parameters.get(index as usize).copied().flatten(),

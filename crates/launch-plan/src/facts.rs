@@ -1,5 +1,7 @@
 //! What host code may ask about compiled kernels; known only after the compile.
 
+use serde::{Deserialize, Serialize};
+
 use crate::plan::KernelInstance;
 
 /// The compiler's numbers, for a second plan.
@@ -15,7 +17,7 @@ pub trait KernelFacts {
 }
 
 /// `cudaFuncAttributes` of one kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelAttributes {
     /// Registers a thread.
     pub registers: u32,

@@ -29,6 +29,10 @@ pub struct Plan {
     pub operations: Vec<Operation>,
     /// Legal, but probably not what was meant.
     pub warnings: Vec<Diagnostic>,
+    /// Set where the function's course depends on what kernels compute: it must be interpreted while the
+    /// device runs, and the operations are what it may come to, no more.
+    #[serde(default)]
+    pub live: Option<Live>,
     /// Device variables that [`Buffer::Symbol`] means, as name expressions.
     #[serde(default)]
     pub symbols: Vec<String>,
@@ -38,17 +42,26 @@ pub struct Plan {
     pub asked: BTreeSet<KernelInstance>,
 }
 
+/// What a run that is interpreted needs, as far as rehearsals with guessed values tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Live {
+    /// Where a value that was read back is used first; lines count from 1.
+    pub line: u32,
+    /// Kernels that may be launched.
+    pub kernels: BTreeSet<KernelInstance>,
+    /// Device variables that may be read or written, by name expression.
+    pub symbols: BTreeSet<String>,
+}
+
 impl Plan {
-    /// Every kernel that is launched at least once; what NVRTC must be asked to instantiate.
+    /// Every kernel that is or may be launched; what NVRTC must be asked to instantiate.
     #[must_use]
     pub fn instantiations(&self) -> BTreeSet<KernelInstance> {
-        self.operations
+        let live = self
+            .live
             .iter()
-            .filter_map(|operation| match operation {
-                Operation::Launch(launch) => Some(launch.kernel.clone()),
-                _ => None,
-            })
-            .collect()
+            .flat_map(|live| live.kernels.iter().cloned());
+        kernels_of(&self.operations).chain(live).collect()
     }
 
     /// Scratch memory of all allocations together.
@@ -69,6 +82,14 @@ impl Plan {
             .filter(|operation| matches!(operation, Operation::Launch(_)))
             .count()
     }
+}
+
+/// Every launch's kernel.
+pub(crate) fn kernels_of(operations: &[Operation]) -> impl Iterator<Item = KernelInstance> {
+    operations.iter().filter_map(|operation| match operation {
+        Operation::Launch(launch) => Some(launch.kernel.clone()),
+        _ => None,
+    })
 }
 
 /// One step on the device. `line` counts from 1 in the submitted text.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use domain::{Diagnostic, Severity, Stage, Verdict, VerdictKind};
-use launch_plan::{NoFacts, PlanFailure, Program};
+use launch_plan::{EncodingError, NoFacts, PlanFailure, Program};
 use toolchain::{CompileFailure, CompileRequest, Toolchain};
 
 use super::facts::CompiledFacts;
@@ -13,6 +13,7 @@ use super::wire::{
     CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
     KernelsJob, KernelsReply,
 };
+use crate::host_code::HostCode;
 use crate::wire::Code;
 
 /// Compiles after the first, each because a plan with the compiler's numbers needs another kernel.
@@ -90,6 +91,10 @@ fn plan_and_compile(
     let facts = CompiledFacts::new(&built.compiled, &job.limits);
     plans.check(&facts).map_err(refuse_plan)?;
 
+    let host = match plans.run_live() {
+        true => Some(host_code(&program)?),
+        false => None,
+    };
     let mut warnings = plans.warnings();
     for warning in built.diagnostics {
         if !warnings.contains(&warning) {
@@ -102,6 +107,7 @@ fn plan_and_compile(
         plans,
         held_out,
         unplanned,
+        host,
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,
@@ -226,6 +232,25 @@ fn unsettled() -> PlanFailure {
             hint: Some("choose the kernel by the sizes, not by its occupancy".to_owned()),
         }],
     }
+}
+
+/// The host functions for the executor.
+fn host_code(program: &Program) -> Result<HostCode, CompileRefusal> {
+    let bytes = program.host().to_bytes();
+    bytes.map(HostCode).map_err(|error| {
+        let (verdict, kind) = match &error {
+            EncodingError::TooLarge { .. } => {
+                (Verdict::CompileError, Some(VerdictKind::CompileLimit))
+            }
+            EncodingError::Malformed(_) => (Verdict::JudgeError, None),
+        };
+        CompileRefusal {
+            verdict,
+            kind,
+            message: error.to_string(),
+            diagnostics: Vec::new(),
+        }
+    })
 }
 
 fn refuse_plan(failure: PlanFailure) -> CompileRefusal {

@@ -52,6 +52,11 @@ impl Plans {
         self.plans().any(|plan| !plan.asked.is_empty())
     }
 
+    /// Whether a host function is to be interpreted while the device runs.
+    pub fn run_live(&self) -> bool {
+        self.plans().any(|plan| plan.live.is_some())
+    }
+
     /// Everything whose lowered name is needed for shapes that may be spoken of.
     pub fn open_names(&self) -> BTreeSet<String> {
         let open = self.0.iter().filter(|planned| !planned.held_out);
@@ -151,7 +156,8 @@ fn names(plan: &Plan) -> impl Iterator<Item = String> {
             }
             _ => None,
         });
-    let symbols = plan.symbols.iter().chain(written);
+    let live = plan.live.iter().flat_map(|live| &live.symbols);
+    let symbols = plan.symbols.iter().chain(written).chain(live);
     kernels
         .map(|instance| instance.0)
         .chain(symbols.map(|symbol| symbol_expression(symbol)))

@@ -8,6 +8,7 @@ use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
 use toolchain::Toolchain;
 
+use crate::host_code::HostCode;
 use crate::wire::Code;
 
 /// What a compile child is asked for.
@@ -111,6 +112,9 @@ pub(crate) struct CompiledSource {
     /// comes: a submission must not be able to tell them by when it fails.
     #[serde(default)]
     pub unplanned: BTreeSet<usize>,
+    /// The host functions, where a plan is [`Plan::live`].
+    #[serde(default)]
+    pub host: Option<HostCode>,
     /// The code, for the emulated device.
     pub ptx: String,
     /// The code, for a GPU of exactly the target's architecture.

@@ -95,8 +95,8 @@ fn a_kernel_that_only_the_second_plan_launches_is_compiled_too() {
 #[test]
 fn a_block_that_the_registers_do_not_suffice_for_is_refused_before_it_runs() {
     let source = |threads: u32| {
-        heavy(200)
-            + &format!("void solve(float* x, int n) {{\nheavy<<<1, {threads}>>>(x, n);\n}}\n")
+        let kernel = heavy(200);
+        format!("{kernel}void solve(float* x, int n) {{\nheavy<<<1, {threads}>>>(x, n);\n}}\n")
     };
     let refusal = answer_to(&source(1024), &[(1000, false)]).unwrap_err();
     assert_eq!(refusal.verdict, Verdict::PlanError);

@@ -226,13 +226,6 @@ fn direction(rest: &[Value]) -> Option<i128> {
 }
 
 fn unknown_runtime(name: &str, at: At) -> Box<Fault> {
-    if name.contains("FromSymbol") {
-        return Fault::unsupported(
-            at,
-            format!("host code reads device memory: `{name}`"),
-            "the plan is made before any kernel runs; keep the decision on the device",
-        );
-    }
     if name.contains("Graph") || name.contains("Capture") {
         return Fault::unsupported(
             at,

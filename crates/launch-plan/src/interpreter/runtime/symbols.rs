@@ -22,6 +22,9 @@ impl<'p> Interpreter<'p> {
             ("cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync", _) => {
                 self.copy_to_symbol(arguments, at)
             }
+            ("cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync", _) => {
+                self.copy_from_symbol(arguments, at)
+            }
             ("cudaGetSymbolAddress", [target, symbol]) => self.symbol_address(target, symbol, at),
             ("cudaGetSymbolSize", [target, symbol]) => self.symbol_size(target, symbol, at),
             _ => return None,
@@ -101,6 +104,34 @@ impl<'p> Interpreter<'p> {
         };
         self.check_symbol(&symbol, bytes, offset, at)?;
         self.memcpy_to_symbol(&symbol, &source, bytes, offset, at)
+    }
+
+    /// `cudaMemcpyFromSymbol(destination, symbol, bytes, offset = 0, ...)`.
+    fn copy_from_symbol(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
+        let [destination, symbol, bytes, rest @ ..] = arguments else {
+            return Err(Fault::unsupported(
+                at,
+                "this use of cudaMemcpyFromSymbol",
+                "write cudaMemcpyFromSymbol(&variable, symbol, sizeof(variable))",
+            ));
+        };
+        let destination = self.evaluate(destination)?;
+        let index = self.symbol_index(symbol)?;
+        let bytes_value = self.evaluate(bytes)?;
+        let bytes = self.count_of(&bytes_value, bytes.at)?;
+        let offset = match rest.first() {
+            Some(offset) => {
+                let value = self.evaluate(offset)?;
+                self.count_of(&value, offset.at)?
+            }
+            None => 0,
+        };
+        let source = Target::Device(Place {
+            buffer: Buffer::Symbol(index),
+            offset_bytes: i64::try_from(offset).unwrap_or(i64::MAX),
+        });
+        let source = Value::pointer(Type::Void, true, source);
+        self.memcpy(&destination, &source, bytes, None, at)
     }
 
     /// A fault where a copy runs past a device variable of known size.
