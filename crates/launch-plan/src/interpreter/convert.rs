@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::arithmetic;
+use super::parameters::Given;
 use super::pointers::stand_in_address;
 use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Expr, ExprKind};
+use crate::syntax::ast::{Expr, ExprKind, Layout};
 use crate::types::{Record, Scalar, Type};
 
 impl<'p> Interpreter<'p> {
@@ -32,7 +33,16 @@ impl<'p> Interpreter<'p> {
                 Ok(Value::Pointer(Rc::clone(pointee), Target::NULL))
             }
             (Type::Pointer(_), value @ (Value::Text(_) | Value::Kernel(_))) => Ok(value),
-            (Type::Kernel, value @ Value::Kernel(_)) => Ok(value),
+            (
+                Type::Kernel | Type::Function | Type::Closure(_),
+                value @ (Value::Kernel(_) | Value::Closure(_)),
+            ) => Ok(value),
+            (Type::Output, Value::Output) => Ok(Value::Output),
+            (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), Value::Row(given, values))
+                if given == *ty =>
+            {
+                Ok(Value::Row(given, values))
+            }
             (Type::Text, value @ Value::Text(_)) => Ok(value),
             (Type::Handle, Value::Handle | Value::Integer(_, 0)) => Ok(Value::Handle),
             (Type::Handle | Type::Kernel, Value::Pointer(_, target)) if target.is_null() => {
@@ -48,6 +58,11 @@ impl<'p> Interpreter<'p> {
                 Ok(dim3(record, x))
             }
             (Type::Void, _) => Ok(Value::Void),
+            (Type::Record(record), value) if !self.constructors_of(record).is_empty() => {
+                let constructors = self.constructors_of(record);
+                let given = vec![Given::value(value, at)];
+                self.construct_object(record, &constructors, given, at)
+            }
             (ty, value) => Err(no_conversion(&value, ty, at)),
         }
     }
@@ -64,6 +79,17 @@ impl<'p> Interpreter<'p> {
         let three = threes.contains(&wanted.name.as_str()) && threes.contains(&given.name.as_str());
         if same || three {
             return Ok(Value::Record(Rc::clone(wanted), fields));
+        }
+        let pair = |record: &Record| record.name.starts_with("std::pair<");
+        if pair(wanted) && pair(given) {
+            let mut converted = Vec::new();
+            for (field, value) in wanted.fields.iter().zip(fields) {
+                converted.push(match value {
+                    Some(value) => Some(self.convert(value, &field.ty, at)?),
+                    None => None,
+                });
+            }
+            return Ok(Value::Record(Rc::clone(wanted), converted));
         }
         let value = Value::Record(Rc::clone(given), fields);
         Err(no_conversion(&value, &Type::Record(Rc::clone(wanted)), at))
@@ -93,23 +119,27 @@ impl<'p> Interpreter<'p> {
     pub(super) fn initialised(&mut self, ty: &Type, expr: &'p Expr) -> Fallible<Value> {
         if let ExprKind::List(values) = &expr.kind {
             return self.deeper(expr.at, |interpreter| {
-                interpreter.construct(ty, values, expr.at)
+                interpreter.construct(ty, values, true, expr.at)
             });
         }
         let value = self.evaluate(expr)?;
         self.convert(value, ty, expr.at)
     }
 
-    /// `T(arguments)` or `T{arguments}`.
+    /// `T(arguments)`, or `T{arguments}` with braces.
     pub(super) fn construct(
         &mut self,
         ty: &Type,
         arguments: &'p [Expr],
+        braces: bool,
         at: At,
     ) -> Fallible<Value> {
         match (ty, arguments) {
             (Type::Record(record), arguments) => self.construct_record(record, arguments, at),
-            (Type::Named(name), _) => Err(unknown_type(name, at)),
+            (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), arguments) => {
+                self.construct_container(ty, arguments, braces, at)
+            }
+            (Type::Named(name), _) => Err(self.opaque_type(name, at)),
             (_, []) => self.zero(ty, at),
             (_, [only]) => match &only.kind {
                 ExprKind::List(_) => self.initialised(ty, only),
@@ -120,7 +150,7 @@ impl<'p> Interpreter<'p> {
             },
             _ => {
                 let message = format!("`{ty}` made from {} values", arguments.len());
-                Err(Fault::unsupported(at, message, ""))
+                Err(Fault::unsupported(at, message, "pass one value"))
             }
         }
     }
@@ -131,6 +161,20 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
+        let arguments = self.expanded(arguments)?;
+        let constructors = self.constructors_of(record);
+        if !constructors.is_empty() {
+            let mut given = self.all_given(&constructors, arguments)?;
+            // A copy.
+            if let [only] = given.as_slice()
+                && let Some(Value::Record(given_record, _)) = &only.value
+                && given_record.name == record.name
+            {
+                let only = given.remove(0);
+                return self.given_value(only, "an object");
+            }
+            return self.construct_object(record, &constructors, given, at);
+        }
         if let [only] = arguments
             && !matches!(only.kind, ExprKind::List(_))
         {
@@ -149,7 +193,7 @@ impl<'p> Interpreter<'p> {
                 record.fields.len(),
                 arguments.len()
             );
-            return Err(Fault::unsupported(at, message, ""));
+            return Err(Fault::unsupported(at, message, "leave some out"));
         }
         let mut values = Vec::new();
         for (field, argument) in record.fields.iter().zip(arguments) {
@@ -160,8 +204,7 @@ impl<'p> Interpreter<'p> {
 
     /// The first fields as given, the rest as C++ fills them.
     fn with_fields(&mut self, record: &Rc<Record>, values: Vec<Value>, at: At) -> Fallible<Value> {
-        let unset = self.unset_value(&Type::Record(Rc::clone(record)), at)?;
-        let Some(Value::Record(_, mut fields)) = unset else {
+        let Value::Record(_, mut fields) = self.blank_object(record, at)? else {
             return Err(unknown_type(&record.name, at));
         };
         let given = values.len();
@@ -182,10 +225,35 @@ impl<'p> Interpreter<'p> {
             Type::Scalar(_) | Type::Pointer(_) | Type::Handle => {
                 self.convert(Value::int(0), ty, at)
             }
-            Type::Record(record) => self.with_fields(record, Vec::new(), at),
+            Type::Record(record) => {
+                let constructors = self.constructors_of(record);
+                if constructors.is_empty() {
+                    return self.with_fields(record, Vec::new(), at);
+                }
+                self.construct_object(record, &constructors, Vec::new(), at)
+            }
+            Type::Vector(_) => Ok(Value::Row(ty.clone(), Vec::new())),
+            Type::StdArray(..) | Type::Array(..) => self.construct_container(ty, &[], true, at),
             Type::Void => Ok(Value::Void),
             other => Err(unknown_type(&other.to_string(), at)),
         }
+    }
+}
+
+impl Interpreter<'_> {
+    /// A type that the host cannot make values of, with the reason where the file's own class gives it.
+    pub(super) fn opaque_type(&self, name: &str, at: At) -> Box<Fault> {
+        let plain = name.split('<').next().unwrap_or(name);
+        for index in self.tables.records_named(plain) {
+            if let Layout::Opaque(reason) = &self.tables.record(index).layout {
+                return Fault::unsupported(
+                    at,
+                    format!("`{plain}` in host code is not in the host subset: {reason}"),
+                    "use a plain struct: fields, constructors and methods",
+                );
+            }
+        }
+        unknown_type(name, at)
     }
 }
 
@@ -199,7 +267,7 @@ fn no_conversion(value: &Value, ty: &Type, at: At) -> Box<Fault> {
         "a value of type `{}` does not convert to `{ty}`",
         value.ty()
     );
-    Fault::unsupported(at, message, "")
+    Fault::unsupported(at, message, "cast it, or change the type of one")
 }
 
 /// A type that the host cannot make values of.
@@ -207,20 +275,22 @@ pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
     let plain = name.trim_start_matches("std::");
     let base = plain.split('<').next().unwrap_or(plain);
     let container = [
-        "vector",
-        "array",
         "string",
         "map",
+        "set",
         "unordered_map",
-        "pair",
+        "unordered_set",
         "tuple",
         "queue",
+        "stack",
+        "deque",
+        "list",
     ];
     if container.contains(&base) {
         return Fault::unsupported(
             at,
             format!("the container `{name}` in host code is not in the host subset"),
-            "use plain variables or a fixed array; bulk data belongs in device memory",
+            "use std::vector of plain types, std::array or plain variables",
         );
     }
     if name.starts_with("thrust::") || name.starts_with("cub::") || name.starts_with("cublas") {

@@ -5,18 +5,26 @@
 
 mod arithmetic;
 mod calls;
+mod classes;
+mod closures;
 mod constants;
+mod containers;
 mod convert;
 mod copies;
 mod declare;
 mod entry;
 mod expressions;
 mod globals;
+mod iteration;
+mod language;
 mod launch;
 mod library;
 mod math;
 mod memory;
+mod methods;
 mod overloads;
+mod packs;
+mod parameters;
 mod places;
 mod pointers;
 mod queries;
@@ -32,7 +40,9 @@ use std::collections::HashMap;
 
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
+use self::language::Language;
 use self::memory::Memory;
+use self::packs::Expansions;
 use self::scope::Frame;
 use self::scratch::Scratch;
 use self::value::HostRef;
@@ -62,7 +72,9 @@ pub(crate) fn interpret(
     arguments: &[Argument],
     limits: &TargetLimits,
 ) -> Fallible<Plan> {
+    let expansions = Expansions::default();
     let mut interpreter = Interpreter {
+        language: Language::new(&expansions),
         tables,
         source,
         limits,
@@ -86,6 +98,7 @@ pub(crate) fn interpret(
 }
 
 struct Interpreter<'p> {
+    language: Language<'p>,
     tables: &'p Tables,
     source: &'p SourceText,
     limits: &'p TargetLimits,

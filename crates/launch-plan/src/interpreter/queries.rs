@@ -54,8 +54,7 @@ const PROPERTIES: [Property; 19] = [
 
 /// `cudaDeviceProp`, as far as it is known.
 pub(super) fn device_properties_record() -> Record {
-    let extents = Record::array(&Type::Scalar(Scalar::Int), 3).expect("scalars have sizes");
-    let extents = Type::Record(Rc::new(extents));
+    let extents = Type::Array(Rc::new(Type::Scalar(Scalar::Int)), 3);
     let mut members: Vec<(String, Type)> = PROPERTIES
         .iter()
         .map(|&(name, scalar, _)| (name.to_owned(), Type::Scalar(scalar)))
@@ -83,12 +82,9 @@ impl Interpreter<'_> {
         let extents = [self.limits.max_block, self.limits.max_grid];
         let tail: Vec<Option<Value>> = tail
             .zip(extents)
-            .filter_map(|(field, extents)| {
-                let Type::Record(array) = &field.ty else {
-                    return None;
-                };
+            .map(|(field, extents)| {
                 let values = extents.map(|extent| Some(Value::int(extent.into())));
-                Some(Some(Value::Record(Rc::clone(array), values.to_vec())))
+                Some(Value::Row(field.ty.clone(), values.to_vec()))
             })
             .collect();
         fields.extend(tail);
