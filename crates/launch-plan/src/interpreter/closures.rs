@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::overloads::takes_count;
 use super::parameters::Given;
 use super::scope::{Binding, Surroundings};
 use super::value::{TemplateValue, Value};
@@ -154,6 +155,19 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         let function = self.tables.function(closure.function);
+        if !takes_count(function, given.len()) {
+            let message = format!(
+                "`{}` takes {} arguments; {} are passed",
+                function.path,
+                function.parameters.len(),
+                given.len()
+            );
+            return Err(Fault::unsupported(
+                at,
+                message,
+                "pass as many arguments as it has parameters",
+            ));
+        }
         let mut around = closure.around.clone();
         if closure.copies.is_empty() {
             return self.invoke(function, explicit, given, &around, at);

@@ -212,11 +212,31 @@ impl<'p> Interpreter<'p> {
             *slot = Some(value);
         }
         for (slot, field) in fields.iter_mut().zip(&record.fields).skip(given) {
-            if slot.is_none() {
-                *slot = Some(self.zero(&field.ty, at)?);
-            }
+            *slot = Some(self.completed(slot.take(), &field.ty, at)?);
         }
         Ok(Value::Record(Rc::clone(record), fields))
+    }
+
+    /// A value in which what nobody has set is zero.
+    fn completed(&mut self, value: Option<Value>, ty: &Type, at: At) -> Fallible<Value> {
+        match value {
+            None => self.zero(ty, at),
+            Some(Value::Record(record, mut fields)) => {
+                for (slot, field) in fields.iter_mut().zip(&record.fields) {
+                    *slot = Some(self.completed(slot.take(), &field.ty, at)?);
+                }
+                Ok(Value::Record(record, fields))
+            }
+            Some(Value::Row(ty, mut values)) => {
+                if let Type::Array(element, _) | Type::StdArray(element, _) = &ty {
+                    for slot in &mut values {
+                        *slot = Some(self.completed(slot.take(), element, at)?);
+                    }
+                }
+                Ok(Value::Row(ty, values))
+            }
+            Some(value) => Ok(value),
+        }
     }
 
     /// The value of `T()`.

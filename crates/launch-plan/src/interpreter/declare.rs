@@ -40,6 +40,16 @@ impl<'p> Interpreter<'p> {
             );
             return Err(Fault::syntax(at, message));
         }
+        // A lambda may call itself by the name of the `std::function` that holds it.
+        if let (TypeKind::Named(name), Initial::Value(value)) = (&variable.ty.kind, &variable.initial)
+            && name.plain() == "function"
+        {
+            let ty = self.resolve(&variable.ty)?;
+            let place = self.memory.local(ty.clone(), 1, at)?;
+            self.bind(&variable.name, Binding::Variable(place.clone(), ty.clone()));
+            let value = self.initialised(&ty, value)?;
+            return self.memory.store(&place, value, at);
+        }
         let binding = self.variable(variable)?;
         self.bind(&variable.name, binding);
         Ok(())

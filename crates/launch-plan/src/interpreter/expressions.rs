@@ -102,6 +102,9 @@ impl<'p> Interpreter<'p> {
         {
             return Ok(value);
         }
+        if let Some(limit) = self.numeric_limit(name, at)? {
+            return Ok(limit);
+        }
         if let Some(binding) = self.static_member(name, at)? {
             return match binding {
                 Binding::Variable(place, ty) => self.loaded(place, &ty, &name.path, at),

@@ -172,13 +172,28 @@ impl<'p> Interpreter<'p> {
     pub(super) fn structured_binding(&mut self, bindings: &'p Bindings) -> Fallible<()> {
         let at = bindings.at;
         let is_place = is_place(&bindings.value);
+        let is_array = matches!(self.static_type(&bindings.value), Some(Type::Array(..)));
         let (place, ty) = if is_place && bindings.by_reference {
             self.place(&bindings.value, Access::Read)?
+        } else if is_place && is_array {
+            let (place, ty) = self.place(&bindings.value, Access::Read)?;
+            self.copied_array(place, &ty, at)?
         } else {
             let value = self.evaluate(&bindings.value)?;
             self.temporary(value, at)?
         };
         self.bind_parts(&bindings.names, &place, &ty, at)
+    }
+
+    /// A copy of an array, which has no value as a whole.
+    fn copied_array(&mut self, place: HostRef, ty: &Type, at: At) -> Fallible<(HostRef, Type)> {
+        let range = self.elements_at(place, ty, at)?;
+        self.spend(range.count, at)?;
+        let mut values = Vec::new();
+        for index in 0..range.count {
+            values.push(self.memory.load(&range.place(index), at)?);
+        }
+        self.temporary(Value::Row(ty.clone(), values), at)
     }
 
     fn bind_parts(

@@ -49,7 +49,8 @@ impl<'p> Interpreter<'p> {
         if let Some(stream) = configuration.get(3) {
             self.evaluate(stream)?;
         }
-        let (instance, arguments) = self.launch_arguments(&launched, &launch.arguments, at)?;
+        let arguments = self.expanded(&launch.arguments)?;
+        let (instance, arguments) = self.launch_arguments(&launched, arguments, at)?;
         self.check_extents(grid, block, at)?;
         self.check_shared(&instance, shared, at)?;
         self.launches += 1;

@@ -47,6 +47,8 @@ enum Rank {
 struct Candidate {
     index: usize,
     template: bool,
+    /// Whether it ends in a parameter pack.
+    pack: bool,
     ranks: Vec<Rank>,
 }
 
@@ -92,6 +94,7 @@ impl<'p> Interpreter<'p> {
                 viable.push(Candidate {
                     index,
                     template: function.template.is_some(),
+                    pack: function.parameters.last().is_some_and(|last| last.pack),
                     ranks,
                 });
             }
@@ -209,7 +212,9 @@ fn beats(a: &Candidate, b: &Candidate) -> bool {
     if pairs.clone().any(|(a, b)| a > b) {
         return false;
     }
-    pairs.any(|(a, b)| a < b) || (!a.template && b.template)
+    pairs.any(|(a, b)| a < b)
+        || (!a.template && b.template)
+        || (a.template == b.template && !a.pack && b.pack)
 }
 
 /// Whether a type is made of any of these template parameters.

@@ -188,6 +188,7 @@ impl Lowerer<'_> {
                             | "template_function"
                             | "field_identifier"
                             | "operator_name"
+                            | "destructor_name"
                             | "type_identifier"
                     )
                 });

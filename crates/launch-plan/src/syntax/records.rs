@@ -7,7 +7,7 @@ use super::ast::{
     TemplateParameter, TypeKind, TypeSyntax, Variable,
 };
 use super::items::{Items, joined};
-use super::lower::{Lowerer, named_children, unsupported};
+use super::lower::{Lowerer, children_with_fields, named_children, unsupported};
 use crate::source::text::At;
 use crate::types::Scalar;
 
@@ -142,6 +142,10 @@ pub(super) fn enumerators(
     let name = node.child_by_field_name("name");
     let mut scope = path.to_vec();
     scope.extend(name.map(|name| lowerer.text_of(name).to_owned()));
+    // `enum class`: the enumerators are seen through its name alone.
+    let is_scoped = children_with_fields(node)
+        .iter()
+        .any(|(_, child)| matches!(child.kind(), "class" | "struct"));
     let mut base: Option<String> = None;
     let mut distance = 0_u64;
     for enumerator in named_children(body) {
@@ -150,7 +154,7 @@ pub(super) fn enumerators(
         };
         let at = lowerer.at(label);
         let short = lowerer.text_of(label);
-        let full = joined(path, short);
+        let full = joined(if is_scoped { &scope } else { path }, short);
         let value = if let Some(given) = enumerator.child_by_field_name("value") {
             base = Some(full.clone());
             distance = 0;
@@ -159,7 +163,8 @@ pub(super) fn enumerators(
             after(base.as_deref(), distance, at)
         };
         distance += 1;
-        let alias = (scope.len() > path.len()).then(|| joined(&scope, short));
+        let has_alias = scope.len() > path.len() && !is_scoped;
+        let alias = has_alias.then(|| joined(&scope, short));
         constants.push(constant(at, full.clone(), value));
         constants.extend(alias.map(|alias| constant(at, alias, named(at, &full))));
     }
