@@ -17,7 +17,10 @@ mod environment;
 mod execute;
 pub mod experiments;
 mod gpus;
+mod host_code;
 mod inputs;
+mod jobs;
+mod kernel_table;
 mod kernels;
 mod lane;
 mod loaded;
@@ -28,11 +31,15 @@ mod outcome;
 mod pair;
 mod policy;
 mod procedure;
+mod redact;
 mod request;
 mod resources;
+mod stage;
+mod tensor_maps;
 #[cfg(test)]
 mod test_support;
 mod timing;
+mod trust;
 pub mod verify;
 mod wire;
 

@@ -3,6 +3,7 @@
 use domain::report::{Counters, OutputMismatch, Timing};
 use domain::{Verdict, VerdictKind};
 
+use crate::execute::wire::LiveCounts;
 use crate::wire::Blame;
 
 /// Why a judging stopped when no shape's verdict says so.
@@ -56,6 +57,11 @@ pub(crate) struct ShapeOutcome {
     pub check_s: f64,
     /// How long it takes, where that was measured.
     pub timing: Option<Timing>,
+    /// What the untimed run did, where the host function was interpreted.
+    pub live: Option<LiveCounts>,
+    /// Time of each sample by the number of its operations, trial by trial, where the host function was
+    /// interpreted: other inputs take other numbers of rounds.
+    pub per_operation_s: Option<Vec<Vec<f64>>>,
 }
 
 impl ShapeOutcome {
@@ -69,6 +75,29 @@ impl ShapeOutcome {
             mismatches,
             ..Self::of(Verdict::WrongAnswer)
         }
+    }
+
+    /// Another run of the shape failed, which decides. What was found out in this one stays.
+    pub fn overrule(&mut self, by: Self) {
+        let Self {
+            verdict,
+            kind,
+            message,
+            line,
+            mismatches,
+            counters: _,
+            printed: _,
+            execute_s: _,
+            check_s: _,
+            timing: _,
+            live: _,
+            per_operation_s: _,
+        } = by;
+        self.verdict = verdict;
+        self.kind = kind;
+        self.message = message;
+        self.line = line;
+        self.mismatches = mismatches;
     }
 
     /// Whether what comes after it is worth a run. A wrong answer on one shape still leaves something
@@ -92,6 +121,8 @@ impl ShapeOutcome {
             execute_s: 0.0,
             check_s: 0.0,
             timing: None,
+            live: None,
+            per_operation_s: None,
         }
     }
 }
@@ -132,4 +163,41 @@ fn describe(mismatch: &OutputMismatch) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_timed_run_decides_and_leaves_what_the_first_run_told() {
+        let mut outcome = ShapeOutcome {
+            counters: Some(Counters::default()),
+            printed: "hello".to_owned(),
+            execute_s: 0.25,
+            check_s: 0.5,
+            ..ShapeOutcome::compared(Vec::new())
+        };
+        outcome.overrule(ShapeOutcome::from(Blame {
+            verdict: Verdict::RuntimeError,
+            kind: Some(VerdictKind::InputModified),
+            message: "in a timed run: the input `x` was modified".to_owned(),
+            line: Some(3),
+        }));
+        let expected = ShapeOutcome {
+            verdict: Verdict::RuntimeError,
+            kind: Some(VerdictKind::InputModified),
+            message: Some("in a timed run: the input `x` was modified".to_owned()),
+            line: Some(3),
+            mismatches: Vec::new(),
+            counters: Some(Counters::default()),
+            printed: "hello".to_owned(),
+            execute_s: 0.25,
+            check_s: 0.5,
+            timing: None,
+            live: None,
+            per_operation_s: None,
+        };
+        assert_eq!(outcome, expected);
+    }
 }

@@ -11,22 +11,27 @@ use crate::syntax::items::Items;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
     functions: Vec<Function>,
+    #[serde(skip)]
     function_names: Names,
     /// Methods and lambdas, whose indices follow those of the functions.
     inner_functions: Vec<Function>,
     /// Methods by their whole path.
+    #[serde(skip)]
     method_names: HashMap<String, Vec<usize>>,
     globals: Vec<Variable>,
+    #[serde(skip)]
     global_names: Names,
     aliases: Vec<(String, TypeSyntax)>,
+    #[serde(skip)]
     alias_names: Names,
     records: Vec<RecordSyntax>,
+    #[serde(skip)]
     record_names: Names,
     opaque_types: Vec<String>,
 }
 
 /// Last part of a path to everything so called, with the whole path.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 struct Names(HashMap<String, Vec<(String, usize)>>);
 
 impl Names {
@@ -71,24 +76,34 @@ fn last_part(path: &str) -> &str {
 
 impl Tables {
     pub(crate) fn new(items: Items) -> Self {
+        let tables = Self {
+            functions: items.functions,
+            inner_functions: items.inner_functions,
+            globals: items.globals,
+            aliases: items.aliases,
+            records: items.records,
+            opaque_types: items.opaque_types,
+            ..Self::default()
+        };
+        tables.indexed()
+    }
+
+    /// With everything to be found by its name. Names are not written down with the rest, so that none
+    /// can lead elsewhere than to what bears it.
+    pub(crate) fn indexed(self) -> Self {
         let mut method_names: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, method) in items.inner_functions.iter().enumerate() {
-            let index = items.functions.len() + index;
+        for (index, method) in self.inner_functions.iter().enumerate() {
+            let index = self.functions.len() + index;
             let same = method_names.entry(method.path.clone()).or_default();
             same.push(index);
         }
         Self {
-            function_names: Names::new(items.functions.iter().map(|f| f.path.as_str())),
-            functions: items.functions,
-            inner_functions: items.inner_functions,
             method_names,
-            global_names: Names::new(items.globals.iter().map(|v| v.name.as_str())),
-            globals: items.globals,
-            alias_names: Names::new(items.aliases.iter().map(|(name, _)| name.as_str())),
-            aliases: items.aliases,
-            record_names: Names::new(items.records.iter().map(|r| r.path.as_str())),
-            records: items.records,
-            opaque_types: items.opaque_types,
+            function_names: Names::new(self.functions.iter().map(|f| f.path.as_str())),
+            global_names: Names::new(self.globals.iter().map(|v| v.name.as_str())),
+            alias_names: Names::new(self.aliases.iter().map(|(name, _)| name.as_str())),
+            record_names: Names::new(self.records.iter().map(|r| r.path.as_str())),
+            ..self
         }
     }
 

@@ -278,6 +278,8 @@ pub(crate) enum Type {
     Text,
     /// `cudaStream_t` or `cudaEvent_t`: an order that a plan keeps anyway.
     Handle,
+    /// `CUtensorMap`: opaque, for kernels.
+    TensorMap,
     /// Known by name alone; only pointers to it can be used.
     Named(String),
 }
@@ -306,6 +308,7 @@ impl Type {
             Self::Scalar(scalar) => Some(scalar.size_bytes()),
             Self::Pointer(_) | Self::Kernel | Self::Handle => Some(8),
             Self::Record(record) => Some(record.size_bytes),
+            Self::TensorMap => Some(128),
             Self::Array(element, length) | Self::StdArray(element, length) => {
                 element.size_bytes()?.checked_mul(*length)
             }
@@ -347,6 +350,7 @@ impl Type {
     pub(crate) fn align_bytes(&self) -> Option<u64> {
         match self {
             Self::Record(record) => Some(record.align_bytes),
+            Self::TensorMap => Some(64),
             Self::Array(element, _) | Self::StdArray(element, _) => element.align_bytes(),
             Self::Vector(_) | Self::Function => Some(8),
             other => other.size_bytes(),
@@ -376,6 +380,7 @@ impl fmt::Display for Type {
             Self::Kernel => f.write_str("kernel"),
             Self::Text => f.write_str("const char*"),
             Self::Handle => f.write_str("cudaStream_t"),
+            Self::TensorMap => f.write_str("CUtensorMap"),
             Self::Named(name) => f.write_str(name),
         }
     }

@@ -23,15 +23,63 @@ const INTEGERS: [(&str, &[&str]); 11] = [
     ("unsigned char", &["0", "255", "200"]),
     ("short", &["-32768", "32767", "3", "-7"]),
     ("unsigned short", &["65535", "40000", "1"]),
-    ("int", &["0", "1", "-1", "7", "-13", "2147483647", "-2147483647 - 1", "65536"]),
-    ("unsigned int", &["0u", "1u", "4294967295u", "2147483648u", "17u"]),
-    ("long", &["-5L", "9223372036854775807L", "4294967296L", "16777217L"]),
-    ("unsigned long", &["18446744073709551615UL", "3UL", "9007199791611905UL"]),
-    ("long long", &["-9223372036854775807LL - 1", "1LL", "-33554433LL"]),
+    (
+        "int",
+        &[
+            "0",
+            "1",
+            "-1",
+            "7",
+            "-13",
+            "2147483647",
+            "-2147483647 - 1",
+            "65536",
+        ],
+    ),
+    (
+        "unsigned int",
+        &["0u", "1u", "4294967295u", "2147483648u", "17u"],
+    ),
+    (
+        "long",
+        &["-5L", "9223372036854775807L", "4294967296L", "16777217L"],
+    ),
+    (
+        "unsigned long",
+        &["18446744073709551615UL", "3UL", "9007199791611905UL"],
+    ),
+    (
+        "long long",
+        &["-9223372036854775807LL - 1", "1LL", "-33554433LL"],
+    ),
 ];
 const FLOATS: [(&str, &[&str]); 2] = [
-    ("float", &["0.0f", "-0.0f", "1.5f", "-2.75f", "3e9f", "16777216.0f", "0.1f", "1e30f", "-1e-40f"]),
-    ("double", &["0.0", "0.1", "-123456.789", "1e18", "4294967295.5", "1e300", "-0.5"]),
+    (
+        "float",
+        &[
+            "0.0f",
+            "-0.0f",
+            "1.5f",
+            "-2.75f",
+            "3e9f",
+            "16777216.0f",
+            "0.1f",
+            "1e30f",
+            "-1e-40f",
+        ],
+    ),
+    (
+        "double",
+        &[
+            "0.0",
+            "0.1",
+            "-123456.789",
+            "1e18",
+            "4294967295.5",
+            "1e300",
+            "-0.5",
+        ],
+    ),
 ];
 
 /// xorshift64*: the same expressions every time.
@@ -66,7 +114,11 @@ impl Dice {
                 let op = *self.pick(&["<", "<=", "==", "!=", ">", ">="]);
                 format!("({} {op} {})", self.any(depth), self.any(depth))
             }
-            5 => format!("({}({}))", self.pick(&["-", "~", "!", "+"]), self.integer(depth)),
+            5 => format!(
+                "({}({}))",
+                self.pick(&["-", "~", "!", "+"]),
+                self.integer(depth)
+            ),
             6 => format!("({} >> {})", self.integer(depth), self.roll(40)),
             7 => {
                 let (ty, _) = self.pick(&INTEGERS);
@@ -159,7 +211,8 @@ fn interpreted(expression: &str) -> Option<String> {
 
 /// The same from the C++ compiler, for all expressions; `Err` says why there is none.
 fn compiled(expressions: &[String]) -> Result<Vec<Option<String>>, String> {
-    let directory = std::env::temp_dir().join(format!("lightspeed-arithmetic-{}", std::process::id()));
+    let directory =
+        std::env::temp_dir().join(format!("lightspeed-arithmetic-{}", std::process::id()));
     std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
     let emitters = emitters(|tag, _, is_float| {
         if is_float {
@@ -193,7 +246,9 @@ fn compiled(expressions: &[String]) -> Result<Vec<Option<String>>, String> {
         return Err(String::from_utf8_lossy(&built.stderr).into_owned());
     }
     // Division by zero stops a program: each case runs in one of its own share.
-    let output = Command::new(&program).output().map_err(|error| error.to_string())?;
+    let output = Command::new(&program)
+        .output()
+        .map_err(|error| error.to_string())?;
     let _ = std::fs::remove_dir_all(&directory);
     let complaints = String::from_utf8_lossy(&output.stderr);
     let undefined = |index: usize| {
@@ -215,7 +270,8 @@ fn arithmetic_is_that_of_a_cpp_compiler() {
     let mut dice = Dice(SEED);
     let mut expressions: Vec<String> = (0..CASES).map(|_| dice.any(3)).collect();
     // Integer division by zero ends a native program; here it is undefined in any case.
-    expressions.retain(|expression| interpreted(expression).is_some() || !expression.contains(['/', '%']));
+    expressions
+        .retain(|expression| interpreted(expression).is_some() || !expression.contains(['/', '%']));
     let expected = match compiled(&expressions) {
         Ok(expected) => expected,
         Err(reason) => {
@@ -229,5 +285,8 @@ fn arithmetic_is_that_of_a_cpp_compiler() {
         assert_eq!(found, *expected, "{expression}");
         defined += usize::from(found.is_some());
     }
-    assert!(defined > CASES / 2, "only {defined} of {CASES} expressions have a value");
+    assert!(
+        defined > CASES / 2,
+        "only {defined} of {CASES} expressions have a value"
+    );
 }

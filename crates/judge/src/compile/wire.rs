@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use domain::{Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
+use domain::{DeviceName, Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
 use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
+use toolchain::Toolchain;
 
+use crate::host_code::HostCode;
 use crate::wire::Code;
 
 /// What a compile child is asked for.
@@ -60,6 +62,17 @@ pub(crate) struct KernelsJob {
     pub toolchain: PathBuf,
 }
 
+impl KernelsJob {
+    /// One set for a model.
+    pub fn of(set: KernelSet, device: DeviceName, toolchain: &Toolchain) -> Self {
+        Self {
+            set,
+            arch: scoring::device(device).limits.arch.clone(),
+            toolchain: toolchain.root().to_owned(),
+        }
+    }
+}
+
 /// The judge's kernels, or why there are none.
 pub(crate) type KernelsReply = Result<Code, String>;
 
@@ -83,6 +96,9 @@ pub(crate) struct CompileJob {
 pub(crate) struct CompiledSource {
     /// One plan a shape, in the job's order.
     pub plans: Vec<Plan>,
+    /// The host functions, where a plan is [`Plan::live`].
+    #[serde(default)]
+    pub host: Option<HostCode>,
     /// The code, for the emulated device.
     pub ptx: String,
     /// The code, for a GPU of exactly the target's architecture.

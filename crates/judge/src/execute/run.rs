@@ -6,20 +6,25 @@ use device::{BufferId, DeviceError};
 use domain::{Direction, Verdict, VerdictKind, told};
 use sandbox::Mailbox;
 
-use super::intact::{Seals, input_modified};
+use super::host::Host;
+use super::intact::{Draw, input_modified, modified};
+use super::live::{Memory, run_live};
 use super::wire::Run;
+use crate::host_code::HostWork;
 use crate::inputs::{self, RunKeys};
-use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{Blame, ParameterJob, ShapeJob, mailbox_slots};
 
 /// A message that quotes device code is not longer than this.
-const MESSAGE_CHARS: usize = 1000;
+pub(super) const MESSAGE_CHARS: usize = 1000;
 
 /// Why a run has no result.
+#[derive(Debug)]
 pub(super) enum RunFailure {
     /// The submission's fault.
     Blamed(Blame),
+    /// It ran, and the timer missed something.
+    Unmeasured(String),
     /// The judge's own.
     Ours(String),
 }
@@ -27,13 +32,14 @@ pub(super) enum RunFailure {
 /// Runs a shape once and delivers its outputs to the mailbox.
 pub(super) fn run(
     submission: &mut Loaded,
-    kernels: Option<&Kernels>,
+    host: &mut Host,
     shape: &ShapeJob,
     keys: &RunKeys,
     mailbox: &mut Mailbox,
+    draw: &mut Draw,
 ) -> Result<Run, RunFailure> {
     let mut buffers = Vec::new();
-    let result = run_with(submission, kernels, shape, keys, &mut buffers, mailbox);
+    let result = run_with(submission, host, shape, keys, &mut buffers, mailbox, draw);
     let mut buffers = buffers.into_iter().flatten();
     let freed = buffers.try_for_each(|buffer| submission.device.free(buffer));
     // A fault takes a GPU's context along, and freeing then fails too: the fault is what counts.
@@ -44,34 +50,43 @@ pub(super) fn run(
 
 fn run_with(
     submission: &mut Loaded,
-    kernels: Option<&Kernels>,
+    host: &mut Host,
     shape: &ShapeJob,
     keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
     mailbox: &mut Mailbox,
+    draw: &mut Draw,
 ) -> Result<Run, RunFailure> {
     // Module globals count against the same memory: too many of them leave no room for the buffers.
     submission.reset()?;
-    prepare(submission, kernels, shape, keys, buffers)?;
-    let seals = Seals::of(submission, kernels, shape, buffers)?;
+    prepare(submission, shape, keys, buffers)?;
     let started = Instant::now();
-    let span = submission.run(&shape.plan, buffers)?;
+    let (span, live) = match &shape.work {
+        HostWork::Planned(plan) => (submission.run(plan, buffers)?, None),
+        HostWork::Live(work) => {
+            let mut scratch_sizes = Vec::new();
+            let memory = Memory::Fresh(&mut scratch_sizes);
+            let (span, counts) = run_live(submission, host.program()?, work, buffers, memory)?;
+            host.remember(&shape.id, scratch_sizes);
+            (span, Some(counts))
+        }
+    };
     submission.device.verify_guards()?;
     let execute_s = started.elapsed().as_secs_f64();
-    if let Some(name) = seals.broken(submission, kernels, shape, buffers)? {
+    deliver(submission, shape, buffers, mailbox)?;
+    if let Some(name) = modified(submission, shape, keys, buffers, draw)? {
         return Err(RunFailure::Blamed(input_modified(name)));
     }
-    deliver(submission, shape, buffers, mailbox)?;
     Ok(Run {
         counters: span.counters,
         printed: span.printed,
         execute_s,
+        live,
     })
 }
 
 fn prepare(
     submission: &mut Loaded,
-    kernels: Option<&Kernels>,
     shape: &ShapeJob,
     keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
@@ -83,7 +98,7 @@ fn prepare(
         };
         let buffer = submission.device.allocate(spec.bytes, &spec.name)?;
         buffers.push(Some(buffer));
-        inputs::initialise(submission, kernels, spec, *key, buffer)?;
+        inputs::initialise(submission, spec, *key, buffer)?;
         let read_only = spec.direction == Direction::In;
         submission.device.protect(buffer, read_only)?;
     }
@@ -128,10 +143,8 @@ impl From<DeviceError> for RunFailure {
             DeviceError::Unsupported { line, .. } => {
                 (Verdict::Unsupported, Some(VerdictKind::Opcode), line)
             }
-            DeviceError::Cancelled => (Verdict::Cancelled, None, None),
-            DeviceError::Unmeasured(message) | DeviceError::Internal(message) => {
-                return Self::Ours(message);
-            }
+            DeviceError::Unmeasured(why) => return Self::Unmeasured(why),
+            DeviceError::Internal(message) => return Self::Ours(message),
         };
         Self::Blamed(Blame {
             verdict,

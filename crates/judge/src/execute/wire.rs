@@ -41,7 +41,8 @@ pub(crate) enum ExecuteRequest {
         /// And for so long.
         least: Duration,
     },
-    /// One timed run from fresh inputs at fresh addresses.
+    /// One timed run from fresh inputs, at addresses that are fresh within a trial as far as the sets of
+    /// buffers reach.
     Time {
         /// Index of the shape.
         shape: usize,
@@ -97,6 +98,8 @@ pub(crate) enum TimedRun {
         span: Duration,
         /// On this host's clock, from before the work was put on the device to after it was waited for.
         wall: Duration,
+        /// What it did, where it was interpreted.
+        live: Option<LiveCounts>,
     },
     /// The timer missed something, and the run is to be done again.
     Missed(String),
@@ -113,4 +116,17 @@ pub(crate) struct Run {
     pub printed: String,
     /// Seconds in the submission's kernels.
     pub execute_s: f64,
+    /// What it did, where it was interpreted.
+    pub live: Option<LiveCounts>,
+}
+
+/// What an interpreted run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LiveCounts {
+    /// Copies to the host, each of which waits for the device.
+    pub read_backs: u32,
+    /// Kernels.
+    pub launches: u32,
+    /// Those, and memsets and copies of every kind.
+    pub operations: u32,
 }

@@ -41,7 +41,7 @@ impl<'p> Interpreter<'p> {
                     // A vector made of another with the same type was seen above.
                     values.push(Some(self.initialised(element, argument)?));
                 }
-                self.row(ty, values, at)
+                self.checked_row(ty, values, at)
             }
             Type::StdArray(element, length) | Type::Array(element, length) => {
                 let arguments = self.expanded(arguments)?;
@@ -60,7 +60,7 @@ impl<'p> Interpreter<'p> {
                 let rest = length - values.len() as u64;
                 self.check_length(*length, at)?;
                 self.grow(&mut values, element, rest, at)?;
-                self.row(ty, values, at)
+                self.checked_row(ty, values, at)
             }
             _ => Err(super::convert::unknown_type(&ty.to_string(), at)),
         }
@@ -107,10 +107,10 @@ impl<'p> Interpreter<'p> {
                 return Err(Fault::unsupported(at, message, "put them in braces"));
             }
         }
-        self.row(ty, values, at)
+        self.checked_row(ty, values, at)
     }
 
-    fn row(&mut self, ty: &Type, values: Vec<Option<Value>>, at: At) -> Fallible<Value> {
+    fn checked_row(&mut self, ty: &Type, values: Vec<Option<Value>>, at: At) -> Fallible<Value> {
         self.check_length(values.len() as u64, at)?;
         Ok(Value::Row(ty.clone(), values))
     }

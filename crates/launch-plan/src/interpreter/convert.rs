@@ -16,9 +16,10 @@ impl<'p> Interpreter<'p> {
     /// `value` as C++ converts it to `ty` without being told.
     pub(super) fn convert(&mut self, value: Value, ty: &Type, at: At) -> Fallible<Value> {
         match (ty, value) {
-            (Type::Scalar(Scalar::Bool), value @ (Value::Pointer(..) | Value::Kernel(_))) => {
-                self.truth(&value, at).map(Value::boolean)
-            }
+            (
+                Type::Scalar(Scalar::Bool),
+                value @ (Value::Pointer(..) | Value::Kernel(_) | Value::Driver(_)),
+            ) => self.truth(&value, at).map(Value::boolean),
             (Type::Scalar(scalar), value) => match arithmetic::convert(&value, *scalar, at) {
                 Some(converted) => converted,
                 None => Err(no_conversion(&value, ty, at)),
@@ -32,11 +33,15 @@ impl<'p> Interpreter<'p> {
             (Type::Pointer(pointee), Value::Integer(_, 0)) => {
                 Ok(Value::Pointer(Rc::clone(pointee), Target::NULL))
             }
-            (Type::Pointer(_), value @ (Value::Text(_) | Value::Kernel(_))) => Ok(value),
+            (Type::Pointer(_), value @ (Value::Text(_) | Value::Kernel(_) | Value::Driver(_))) => {
+                Ok(value)
+            }
             (
                 Type::Kernel | Type::Function | Type::Closure(_),
                 value @ (Value::Kernel(_) | Value::Closure(_)),
             ) => Ok(value),
+            (Type::Kernel, value @ Value::Driver(_)) => Ok(value),
+            (Type::TensorMap, value @ Value::TensorMap(_)) => Ok(value),
             (Type::Output, Value::Output) => Ok(Value::Output),
             (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), Value::Row(given, values))
                 if given == *ty =>
@@ -255,6 +260,7 @@ impl<'p> Interpreter<'p> {
             Type::Vector(_) => Ok(Value::Row(ty.clone(), Vec::new())),
             Type::StdArray(..) | Type::Array(..) => self.construct_container(ty, &[], true, at),
             Type::Void => Ok(Value::Void),
+            Type::TensorMap => Ok(Value::TensorMap(None)),
             other => Err(unknown_type(&other.to_string(), at)),
         }
     }

@@ -41,7 +41,8 @@ impl<'p> Interpreter<'p> {
             return Err(Fault::syntax(at, message));
         }
         // A lambda may call itself by the name of the `std::function` that holds it.
-        if let (TypeKind::Named(name), Initial::Value(value)) = (&variable.ty.kind, &variable.initial)
+        if let (TypeKind::Named(name), Initial::Value(value)) =
+            (&variable.ty.kind, &variable.initial)
             && name.plain() == "function"
         {
             let ty = self.resolve(&variable.ty)?;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::closures::Closure;
 use super::memory::MAX_ELEMENTS;
 use crate::plan::{Buffer, Place};
+use crate::tensor_map::TensorMapSpec;
 use crate::types::{Pointee, Record, Scalar, Type};
 
 /// A value with its C++ type.
@@ -27,6 +28,16 @@ pub(super) enum Value {
     Closure(Rc<Closure>),
     /// `std::cout` and its like.
     Output,
+    /// A `CUtensorMap`; `None` until it is encoded.
+    TensorMap(Option<Rc<TensorMapSpec>>),
+    /// A function of the driver, from an entry-point lookup.
+    Driver(DriverFunction),
+}
+
+/// Functions of the driver that host code may look up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DriverFunction {
+    EncodeTiled,
 }
 
 /// Where a pointer points.
@@ -144,6 +155,8 @@ impl Value {
             Self::Row(ty, _) => ty.clone(),
             Self::Closure(closure) => Type::Closure(closure.function),
             Self::Output => Type::Output,
+            Self::TensorMap(_) => Type::TensorMap,
+            Self::Driver(_) => Type::Kernel,
         }
     }
 
