@@ -92,8 +92,8 @@ fn plan_and_compile(
     let facts = CompiledFacts::new(&built.compiled, &job.limits);
     plans.check(&facts).map_err(refuse_plan)?;
 
-    let host = match plans.any_live() {
-        true => Some(host_code(&program, &facts, &built.names)?),
+    let host = match plans.run_live() {
+        true => Some(host_code(&program)?),
         false => None,
     };
     let mut warnings = plans.warnings();
@@ -106,9 +106,9 @@ fn plan_and_compile(
     let compiled = built.compiled;
     Ok(CompiledSource {
         plans,
-        host,
         held_out,
         unplanned,
+        host,
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,
@@ -217,32 +217,6 @@ fn compile(
     toolchain::compile(&toolchain, &request)
 }
 
-/// The host functions for the executor.
-fn host_code(
-    program: &Program,
-    facts: &CompiledFacts<'_>,
-    names: &BTreeSet<String>,
-) -> Result<HostCode, CompileRefusal> {
-    let code = program.host().to_bytes().map(|tree| HostCode {
-        tree,
-        kernels: KernelTable::of(facts, names),
-    });
-    code.map_err(|error| {
-        let (verdict, kind) = match &error {
-            EncodingError::TooLarge { .. } => {
-                (Verdict::CompileError, Some(VerdictKind::CompileLimit))
-            }
-            EncodingError::Malformed(_) => (Verdict::JudgeError, None),
-        };
-        CompileRefusal {
-            verdict,
-            kind,
-            message: error.to_string(),
-            diagnostics: Vec::new(),
-        }
-    })
-}
-
 /// Compiles that change what is launched, which changes what is compiled.
 fn unsettled() -> PlanFailure {
     PlanFailure {
@@ -259,6 +233,25 @@ fn unsettled() -> PlanFailure {
             hint: Some("choose the kernel by the sizes, not by its occupancy".to_owned()),
         }],
     }
+}
+
+/// The host functions for the executor.
+fn host_code(program: &Program) -> Result<HostCode, CompileRefusal> {
+    let bytes = program.host().to_bytes();
+    bytes.map(HostCode).map_err(|error| {
+        let (verdict, kind) = match &error {
+            EncodingError::TooLarge { .. } => {
+                (Verdict::CompileError, Some(VerdictKind::CompileLimit))
+            }
+            EncodingError::Malformed(_) => (Verdict::JudgeError, None),
+        };
+        CompileRefusal {
+            verdict,
+            kind,
+            message: error.to_string(),
+            diagnostics: Vec::new(),
+        }
+    })
 }
 
 fn refuse_plan(failure: PlanFailure) -> CompileRefusal {

@@ -6,21 +6,30 @@ use launch_plan::{
 };
 use toolchain::Compiled;
 
+use crate::kernel_table::KernelTable;
+use crate::ptx_facts::launch_bound;
+
 /// The numbers of one compile for one device.
 pub(crate) struct CompiledFacts<'a> {
     compiled: &'a Compiled,
     limits: &'a TargetLimits,
+    table: KernelTable,
 }
 
 impl<'a> CompiledFacts<'a> {
     pub fn new(compiled: &'a Compiled, limits: &'a TargetLimits) -> Self {
-        Self { compiled, limits }
+        let names = &compiled.lowered_names;
+        Self {
+            compiled,
+            limits,
+            table: KernelTable::of(&compiled.ptx, names, &compiled.kernels, limits),
+        }
     }
 
     /// A fault where the device would refuse a launch for what the compiler made of its kernel.
     pub fn check(&self, plan: &Plan) -> Result<(), PlanFailure> {
-        // What is guessed may be anything.
         if plan.live.is_some() {
+            // Launches that follow a read-back are guesses; the device looks at the real ones.
             return Ok(());
         }
         for operation in &plan.operations {
@@ -92,42 +101,15 @@ impl<'a> CompiledFacts<'a> {
         let lowered = self.compiled.lowered_names.get(&kernel.0)?;
         launch_bound(&self.compiled.ptx, lowered)
     }
-
-    /// The largest block, in whole warps, that a multiprocessor holds.
-    fn max_threads(&self, registers: u32, shared_bytes: u32, bound: Option<u32>) -> u32 {
-        let most = self.limits.max_threads_per_block;
-        let most = bound.map_or(most, |bound| bound.min(most));
-        let warp = self.limits.warp_size.max(1);
-        let fits = |threads: &u32| {
-            self.resident_blocks(registers, shared_bytes, *threads)
-                .is_some()
-        };
-        if fits(&most) {
-            return most;
-        }
-        let warps = (1..=most / warp).rev();
-        warps.map(|count| count * warp).find(fits).unwrap_or(0)
-    }
 }
 
 impl KernelFacts for CompiledFacts<'_> {
     fn attributes(&self, kernel: &KernelInstance) -> Option<KernelAttributes> {
-        let lowered = self.compiled.lowered_names.get(&kernel.0)?;
-        let mut kernels = self.compiled.kernels.iter();
-        let usage = kernels.find(|usage| usage.lowered_name == *lowered)?;
-        let shared = usage.static_shared_bytes;
-        let bound = launch_bound(&self.compiled.ptx, lowered);
-        Some(KernelAttributes {
-            registers: usage.registers,
-            static_shared_bytes: shared,
-            local_bytes: usage.stack_bytes,
-            constant_bytes: constant_bytes(&self.compiled.ptx),
-            max_threads: self.max_threads(usage.registers, shared, bound),
-        })
+        self.table.attributes(kernel)
     }
 
     fn resident_blocks(&self, registers: u32, shared_bytes: u32, threads: u32) -> Option<u32> {
-        scoring::resident_blocks(self.limits, registers, shared_bytes, threads)
+        self.table.resident_blocks(registers, shared_bytes, threads)
     }
 }
 
@@ -152,46 +134,8 @@ fn product(extents: [u32; 3]) -> u64 {
         .fold(1, u64::saturating_mul)
 }
 
-/// What `__launch_bounds__` says of a kernel: PTX's `.maxntid` or `.reqntid` between its head and its
-/// body.
-fn launch_bound(ptx: &str, lowered: &str) -> Option<u32> {
-    let head = format!(".entry {lowered}(");
-    let rest = &ptx[ptx.find(&head)? + head.len()..];
-    let rest = rest.split('{').next()?;
-    let bound = [".maxntid", ".reqntid"]
-        .iter()
-        .find_map(|directive| rest.split_once(directive))?
-        .1;
-    let numbers = bound.lines().next()?.split(',');
-    numbers
-        .map(|number| number.trim().parse::<u32>().ok())
-        .try_fold(1_u32, |product, number| product.checked_mul(number?))
-}
-
-/// Bytes of the file's own constant variables: PTX's `.const` declarations at file scope.
-fn constant_bytes(ptx: &str) -> u32 {
-    let bytes = ptx.lines().filter_map(|line| {
-        let line = line.strip_prefix(".visible ").unwrap_or(line);
-        let declared = line.strip_prefix(".const ")?;
-        let declared = declared.split(['=', ';']).next()?;
-        let mut words = declared.split_whitespace();
-        let width = words.find_map(|word| {
-            let digits = word.strip_prefix('.')?.strip_prefix(['b', 'u', 's', 'f'])?;
-            digits.parse::<u32>().ok()
-        })?;
-        let length = match declared.split_once('[') {
-            Some((_, length)) => length.split(']').next()?.trim().parse::<u32>().ok()?,
-            None => 1,
-        };
-        length.checked_mul(width / 8)
-    });
-    bytes.fold(0, u32::saturating_add)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use domain::DeviceName;
     use launch_plan::LaunchArgument;
     use toolchain::KernelUsage;
@@ -322,6 +266,5 @@ mod tests {
         assert_eq!((k.static_shared_bytes, k.constant_bytes), (1024, 68));
         assert_eq!(of("small").unwrap().max_threads, 128);
         assert_eq!(of("missing"), None);
-        assert_eq!(BTreeMap::from(compiled.lowered_names.clone()).len(), 2);
     }
 }

@@ -52,8 +52,8 @@ impl Plans {
         self.plans().any(|plan| !plan.asked.is_empty())
     }
 
-    /// Whether a plan needs the device to be made.
-    pub fn any_live(&self) -> bool {
+    /// Whether a host function is to be interpreted while the device runs.
+    pub fn run_live(&self) -> bool {
         self.plans().any(|plan| plan.live.is_some())
     }
 

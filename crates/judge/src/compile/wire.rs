@@ -105,9 +105,6 @@ pub(crate) struct ShapeCall {
 pub(crate) struct CompiledSource {
     /// One plan a shape, in the job's order; empty where there is none.
     pub plans: Vec<Plan>,
-    /// The host functions, where a plan is [`Plan::live`].
-    #[serde(default)]
-    pub host: Option<HostCode>,
     /// Held-out shapes, by their index in the plans.
     #[serde(default)]
     pub held_out: BTreeSet<usize>,
@@ -115,6 +112,9 @@ pub(crate) struct CompiledSource {
     /// comes: a submission must not be able to tell them by when it fails.
     #[serde(default)]
     pub unplanned: BTreeSet<usize>,
+    /// The host functions, where a plan is [`Plan::live`].
+    #[serde(default)]
+    pub host: Option<HostCode>,
     /// The code, for the emulated device.
     pub ptx: String,
     /// The code, for a GPU of exactly the target's architecture.
