@@ -7,14 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::kernel_table::KernelTable;
 
 /// Encoded host functions. The supervisor hands them on and never looks inside.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct HostCode {
-    /// For [`launch_plan::HostProgram::from_bytes`].
-    #[serde(with = "hex::serde")]
-    pub tree: Vec<u8>,
-    /// What they may ask about the compiled kernels.
-    pub kernels: KernelTable,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct HostCode(#[serde(with = "hex::serde")] pub Vec<u8>);
 
 /// What the host function does for one shape.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,6 +27,8 @@ pub(crate) struct LiveWork {
     pub arguments: Vec<Argument>,
     /// What the host function is told of the device.
     pub limits: TargetLimits,
+    /// And of the compiled kernels.
+    pub kernels: KernelTable,
     /// Scratch memory that it may hold at a time.
     pub scratch_bytes: u64,
     /// What it may come to, by guesses.

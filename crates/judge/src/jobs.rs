@@ -10,6 +10,7 @@ use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::compile::wire::CompiledSource;
 use crate::host_code::{HostWork, LiveWork};
+use crate::kernel_table::KernelTable;
 use crate::outcome::Interruption;
 use crate::wire::{Code, ParameterJob, Program, ShapeJob};
 
@@ -74,6 +75,7 @@ pub(crate) fn program(
         Some(_) => HostWork::Live(Box::new(LiveWork {
             arguments,
             limits: limits.clone(),
+            kernels: kernels.clone(),
             scratch_bytes: package.rules.scratch_bytes,
             rehearsal: plan,
         })),
@@ -154,14 +156,6 @@ pub(crate) fn check_scratch(
             ),
         }),
         _ => Ok(()),
-    }
-}
-
-/// What a guess allocates is nobody's doing; runs that are interpreted are looked at while they go on.
-fn certain_scratch_bytes(plan: &Plan) -> u64 {
-    match plan.live {
-        None => plan.scratch_bytes(),
-        Some(_) => 0,
     }
 }
 

@@ -1,15 +1,20 @@
-//! What the compiler made of a submission's kernels, as its host functions may ask for it while they run.
+//! What the compiler made of a submission's kernels, as its host functions may ask for it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use domain::TargetLimits;
 use launch_plan::{KernelAttributes, KernelFacts, KernelInstance};
 use serde::{Deserialize, Serialize};
+use toolchain::KernelUsage;
 
 use crate::ptx_facts;
 
 /// The compiler's numbers, by instantiation as the plans spell it.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct KernelTable(BTreeMap<String, KernelAttributes>);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct KernelTable {
+    kernels: BTreeMap<String, KernelAttributes>,
+    limits: TargetLimits,
+}
 
 impl KernelTable {
     /// Of compiled code for a device.
@@ -30,30 +35,23 @@ impl KernelTable {
                 max_threads: max_threads(usage, ptx_facts::launch_bound(ptx, lowered), limits),
             })
         };
-        Self(kernels.iter().filter_map(known).collect())
-    }
-
-    /// As a host function asks for it on a device.
-    pub fn on<'a>(&'a self, limits: &'a domain::TargetLimits) -> impl KernelFacts + 'a {
-        OnDevice {
-            kernels: self,
-            limits,
+        let kernels = lowered_names.iter();
+        Self {
+            kernels: kernels
+                .filter_map(|(name, lowered)| Some((name.clone(), attributes(lowered)?)))
+                .collect(),
+            limits: limits.clone(),
         }
     }
 }
 
-struct OnDevice<'a> {
-    kernels: &'a KernelTable,
-    limits: &'a domain::TargetLimits,
-}
-
-impl KernelFacts for OnDevice<'_> {
+impl KernelFacts for KernelTable {
     fn attributes(&self, kernel: &KernelInstance) -> Option<KernelAttributes> {
-        self.kernels.0.get(&kernel.0).copied()
+        self.kernels.get(&kernel.0).copied()
     }
 
     fn resident_blocks(&self, registers: u32, shared_bytes: u32, threads: u32) -> Option<u32> {
-        scoring::resident_blocks(self.limits, registers, shared_bytes, threads)
+        scoring::resident_blocks(&self.limits, registers, shared_bytes, threads)
     }
 }
 
@@ -80,28 +78,14 @@ mod tests {
 
     use super::*;
 
-    struct One;
-
-    impl KernelFacts for One {
-        fn attributes(&self, kernel: &KernelInstance) -> Option<KernelAttributes> {
-            (kernel.0 == "k").then_some(KernelAttributes {
-                registers: 40,
-                static_shared_bytes: 0,
-                local_bytes: 0,
-                constant_bytes: 0,
-                max_threads: 1024,
-            })
-        }
-
-        fn resident_blocks(&self, _: u32, _: u32, _: u32) -> Option<u32> {
-            None
-        }
-    }
-
-    #[test]
-    fn a_table_knows_what_was_compiled_and_asks_the_device_s_limits() {
-        let names = ["k", "&symbol"].map(str::to_owned).into();
-        let table = KernelTable::of(&One, &names);
+    fn table(registers: u32) -> KernelTable {
+        let usage = KernelUsage {
+            lowered_name: "_Z1kv".to_owned(),
+            registers,
+            static_shared_bytes: 1024,
+            ..KernelUsage::default()
+        };
+        let names = [("k".to_owned(), "_Z1kv".to_owned())].into();
         let limits = &scoring::device(DeviceName::H200).limits;
         KernelTable::of("", &names, &[usage], limits)
     }

@@ -14,7 +14,6 @@ use super::wire::{
     KernelsJob, KernelsReply,
 };
 use crate::host_code::HostCode;
-use crate::kernel_table::KernelTable;
 use crate::wire::Code;
 
 /// Compiles after the first, each because a plan with the compiler's numbers needs another kernel.

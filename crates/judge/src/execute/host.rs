@@ -6,13 +6,10 @@ use launch_plan::HostProgram;
 
 use super::run::RunFailure;
 use crate::host_code::HostCode;
-use crate::kernel_table::KernelTable;
 
 /// Host functions, where any shape's are interpreted.
 pub(super) struct Host {
     program: Option<HostProgram>,
-    /// What they may ask about the compiled kernels.
-    kernels: KernelTable,
     /// Sizes of scratch buffers, by shape.
     scratch: BTreeMap<String, Vec<u64>>,
 }
@@ -20,17 +17,11 @@ pub(super) struct Host {
 impl Host {
     /// Decodes what the compile child encoded, or whoever has taken its place.
     pub fn of(code: Option<HostCode>) -> Result<Self, RunFailure> {
-        let Some(HostCode { tree, kernels }) = code else {
-            return Ok(Self {
-                program: None,
-                kernels: KernelTable::default(),
-                scratch: BTreeMap::new(),
-            });
-        };
-        let program = HostProgram::from_bytes(&tree);
+        let program = code
+            .map(|code| HostProgram::from_bytes(&code.0))
+            .transpose();
         Ok(Self {
-            program: Some(program.map_err(|error| RunFailure::Ours(error.to_string()))?),
-            kernels,
+            program: program.map_err(|error| RunFailure::Ours(error.to_string()))?,
             scratch: BTreeMap::new(),
         })
     }
@@ -38,10 +29,6 @@ impl Host {
     pub fn program(&self) -> Result<&HostProgram, RunFailure> {
         let missing = || RunFailure::Ours("there are no host functions to interpret".to_owned());
         self.program.as_ref().ok_or_else(missing)
-    }
-
-    pub fn kernels(&self) -> &KernelTable {
-        &self.kernels
     }
 
     /// Keeps what scratch a run of a shape needed.

@@ -7,9 +7,10 @@
 
 use device::{Address, BufferId, DeviceError, Span};
 use domain::{DeviceKind, Verdict, VerdictKind, told};
-use launch_plan::{Answer, DeviceSide, LiveFailure, Operation, Place, PlanFailure, Refused};
+use launch_plan::{
+    Answer, DeviceSide, HostProgram, LiveFailure, Operation, Place, PlanFailure, Refused,
+};
 
-use super::host::Host;
 use super::pool::{Needed, Pool};
 use super::run::{MESSAGE_CHARS, RunFailure};
 use super::wire::LiveCounts;
@@ -30,12 +31,11 @@ pub(super) enum Memory<'a> {
 /// nothing of the judge's own lies in it.
 pub(super) fn run_live(
     submission: &mut Loaded,
-    host: &Host,
+    host: &HostProgram,
     work: &LiveWork,
     parameters: &[Option<BufferId>],
     memory: Memory<'_>,
 ) -> Result<(Span, LiveCounts), RunFailure> {
-    let (program, kernels) = (host.program()?, host.kernels().on(&work.limits));
     let is_measured = matches!(memory, Memory::Pooled(_));
     submission
         .device
@@ -53,7 +53,7 @@ pub(super) fn run_live(
         counts: LiveCounts::default(),
         failure: None,
     };
-    let ended = program.run(&work.arguments, &work.limits, &kernels, &mut side);
+    let ended = host.run(&work.arguments, &work.limits, &work.kernels, &mut side);
     let span = side.submission.device.end_span(side.submission.stream);
     let (counts, failure) = (side.counts, side.failure.take());
     let freed = side.finish();

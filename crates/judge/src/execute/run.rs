@@ -66,7 +66,7 @@ fn run_with(
         HostWork::Live(work) => {
             let mut scratch_sizes = Vec::new();
             let memory = Memory::Fresh(&mut scratch_sizes);
-            let (span, counts) = run_live(submission, host, work, buffers, memory)?;
+            let (span, counts) = run_live(submission, host.program()?, work, buffers, memory)?;
             host.remember(&shape.id, scratch_sizes);
             (span, Some(counts))
         }

@@ -123,8 +123,9 @@ impl Rotation {
             HostWork::Live(work) => {
                 slot.pool.rewind();
                 let memory = Memory::Pooled(&mut slot.pool);
+                let program = host.program()?;
                 let started = Instant::now();
-                let timed = run_live(submission, host, work, &slot.buffers, memory);
+                let timed = run_live(submission, program, work, &slot.buffers, memory);
                 let timed = timed.map(|(span, counts)| (span, Some(counts)));
                 (timed, started.elapsed())
             }

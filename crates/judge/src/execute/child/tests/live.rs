@@ -34,10 +34,7 @@ fn live_within(source: &str, bounds: Bounds) -> Executor {
     };
     let program = Program {
         code,
-        host: Some(HostCode {
-            tree: program.host().to_bytes().unwrap(),
-            kernels: KernelTable::default(),
-        }),
+        host: Some(HostCode(program.host().to_bytes().unwrap())),
         shapes: vec![shape],
     };
     loaded(program, bounds)
@@ -398,10 +395,7 @@ fn host_functions_that_are_none_are_the_judge_s_fault() {
     executor.answer(open).unwrap();
     let program = Program {
         code: compiled(DOUBLE),
-        host: Some(HostCode {
-            tree: vec![0xff; 100],
-            kernels: KernelTable::default(),
-        }),
+        host: Some(HostCode(vec![0xff; 100])),
         shapes: Vec::new(),
     };
     let load = ExecuteRequest::Load {
