@@ -133,11 +133,11 @@ fn libraries_threads_and_assembly() {
         "the static variable `ws` would keep its value from call to call",
     );
     refuses(
-        "cudaMallocHost(&C, 4);",
+        "cudaMallocArray(&C, 4);",
         construct,
         1,
         1,
-        "the call `cudaMallocHost` is not in the host subset",
+        "the call `cudaMallocArray` is not in the host subset",
     );
     refuses(
         "nonsense(N);",
