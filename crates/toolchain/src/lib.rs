@@ -16,11 +16,13 @@ mod limits;
 mod log;
 mod nvrtc;
 mod options;
+mod precompiled;
 mod source;
 mod toolchain;
 mod usage;
 
-pub use compile::{CompileFailure, CompileRequest, Compiled, compile};
+pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compile};
 pub use cupti::CUPTI_VERSION;
+pub use precompiled::{PrecompileError, SETTLE, helps, precompile, settle};
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

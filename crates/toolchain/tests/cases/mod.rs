@@ -2,6 +2,7 @@
 
 mod compiles;
 mod hostile;
+pub mod precompiled;
 mod refused;
 
 use domain::{Diagnostic, Severity};
@@ -81,6 +82,18 @@ pub const ALL: &[(&str, fn())] = &[
         hostile::unknown_architecture,
     ),
     ("installing_again_changes_nothing", hostile::idempotent),
+    (
+        "precompiled_headers_change_the_time_and_nothing_else",
+        precompiled::same_code,
+    ),
+    (
+        "large_sources_find_the_precompiled_headers_too",
+        precompiled::large_source,
+    ),
+    (
+        "damaged_precompiled_headers_do_no_harm",
+        precompiled::damaged,
+    ),
 ];
 
 const VECTOR_ADD: &str = "\
