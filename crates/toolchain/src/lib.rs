@@ -8,6 +8,8 @@
 
 mod compile;
 mod cupti;
+#[cfg(test)]
+mod fuzz_tests;
 mod headers;
 mod hint;
 mod install;
