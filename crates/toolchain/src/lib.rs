@@ -19,6 +19,7 @@ mod log;
 mod nvrtc;
 mod options;
 mod precompiled;
+mod scratch;
 mod source;
 mod toolchain;
 mod usage;

@@ -202,7 +202,12 @@ impl Nvrtc {
     /// Compiles a source of which nothing but its headers matters, with the option that has them saved.
     pub(crate) fn save_headers(&self, input: &Input) -> Result<(), NvrtcError> {
         let program = self.create(input)?;
-        self.compile_program(program, input)?;
+        if let Outcome::Refused { log } = self.compile_program(program, input)? {
+            return Err(NvrtcError::Call {
+                call: "nvrtcCompileProgram",
+                reason: log,
+            });
+        }
         // SAFETY: a live program that was compiled.
         let result = unsafe { (self.calls.pch_status)(program) };
         self.check("nvrtcGetPCHCreateStatus", result)

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use crate::nvrtc::{Input, Nvrtc, NvrtcError};
 use crate::toolchain::Toolchain;
-use crate::{headers, log, options};
+use crate::{headers, log, options, scratch};
 
 /// The environment variable that names the toolchain's folder to a child that is to settle.
 pub const SETTLE: &str = "LIGHTSPEED_PRECOMPILED";
@@ -62,6 +62,7 @@ pub fn settle(root: &Path) {
     if let Ok(nvrtc) = Nvrtc::load(&toolchain)
         && let Ok(addresses) = nvrtc.settle()
     {
+        scratch::keep_in_memory();
         let _ = SETTLED.set(Settled { addresses });
     }
 }
@@ -135,8 +136,9 @@ pub fn precompile(toolchain: &Toolchain, arch: &str) -> Result<(), PrecompileErr
     all_options.extend(options::local(&toolchain.headers(), headers::PRELUDE));
     all_options.push(format!("--create-pch={}", made.display()));
     let nvrtc = Nvrtc::load(toolchain)?;
+    let source = format!("{BEFORE}__global__ void nothing() {{}}\n");
     let input = Input {
-        source: BEFORE,
+        source: &source,
         name: log::SOURCE_NAME,
         headers: &with_all(""),
         name_expressions: &[],

@@ -84,15 +84,7 @@ pub const ALL: &[(&str, fn())] = &[
     ("installing_again_changes_nothing", hostile::idempotent),
     (
         "precompiled_headers_change_the_time_and_nothing_else",
-        precompiled::same_code,
-    ),
-    (
-        "large_sources_find_the_precompiled_headers_too",
-        precompiled::large_source,
-    ),
-    (
-        "damaged_precompiled_headers_do_no_harm",
-        precompiled::damaged,
+        precompiled::all,
     ),
 ];
 

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use toolchain::{CompileFailure, Compiled, Toolchain};
 
@@ -30,43 +29,43 @@ pub fn child() -> ! {
     std::process::exit(0)
 }
 
-/// The toolchain of all tests by links, in a folder of its own, with precompiled headers.
-fn prepared(name: &str) -> Toolchain {
-    static MADE: OnceLock<Toolchain> = OnceLock::new();
-    let first = MADE.get_or_init(|| {
-        let toolchain = linked("precompiled");
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command
-            .arg(PRECOMPILE_ROLE)
-            .env_clear()
-            .env(toolchain::SETTLE, toolchain.root())
-            .current_dir("/")
-            .stdin(Stdio::null());
-        sandbox::fix_addresses(&mut command);
-        assert!(command.status().unwrap().success());
-        toolchain
-    });
-    if name == "precompiled" {
-        return first.clone();
-    }
-    let other = linked(name);
-    std::fs::create_dir_all(other.precompiled_folder()).unwrap();
-    for entry in std::fs::read_dir(first.precompiled_folder()).unwrap() {
-        let entry = entry.unwrap();
-        let copy = other.precompiled_folder().join(entry.file_name());
-        std::fs::copy(entry.path(), copy).unwrap();
-    }
-    other
+/// One case after the other: each process that makes the file takes seconds and some hundred megabytes.
+pub fn all() {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("precompiled");
+    let toolchain = if std::env::var("DEBUG_PCH").is_ok() {
+        Toolchain::open(&root).unwrap()
+    } else {
+        linked(&root)
+    };
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .arg(PRECOMPILE_ROLE)
+        .env_clear()
+        .env(toolchain::SETTLE, toolchain.root())
+        .current_dir("/")
+        .stdin(Stdio::null());
+    sandbox::fix_addresses(&mut command);
+    assert!(command.status().unwrap().success());
+    assert!(toolchain.has_precompiled(ARCH) && !toolchain.has_precompiled("sm_80"));
+    finds_the_file(&toolchain, SUM);
+    // As large as a submission may be: buffers of that size must not move the compiler's heap.
+    finds_the_file(
+        &toolchain,
+        &format!("{SUM}{}", "// padding padding padding\n".repeat(9000)),
+    );
+    same_code(&toolchain);
+    damage_does_no_harm(&toolchain);
+    std::fs::remove_dir_all(&root).unwrap();
 }
 
-fn linked(name: &str) -> Toolchain {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&root);
-    std::fs::create_dir_all(&root).unwrap();
+/// The toolchain of all tests by links, in a folder of its own.
+fn linked(root: &Path) -> Toolchain {
+    let _ = std::fs::remove_dir_all(root);
+    std::fs::create_dir_all(root).unwrap();
     for entry in ["headers", "nvidia", "nvrtc-version"] {
         std::os::unix::fs::symlink(toolchain().root().join(entry), root.join(entry)).unwrap();
     }
-    Toolchain::open(&root).unwrap()
+    Toolchain::open(root).unwrap()
 }
 
 fn compiled(toolchain: &Toolchain, source: &str) -> Compiled {
@@ -76,54 +75,41 @@ fn compiled(toolchain: &Toolchain, source: &str) -> Compiled {
         .unwrap_or_else(|failure| panic!("{failure:#?}"))
 }
 
-pub fn same_code() {
-    let toolchain = prepared("precompiled");
-    assert!(toolchain.has_precompiled(ARCH) && !toolchain.has_precompiled("sm_80"));
-    // The front end alone, where the code generator's time does not blur the difference: on a loaded
-    // machine a wall clock says little, so the limit on processor time is the measure.
-    let broken = format!("{SUM}__global__ void k() {{ int x = y; }}\n");
-    let failure = confined_with(&toolchain, ARCH, &broken, &[], 1).unwrap();
-    let Err(CompileFailure::Errors(errors)) = failure else {
-        panic!("{failure:?}");
-    };
-    assert_eq!((errors[0].line, errors[0].column), (Some(10), Some(29)));
-    assert_eq!(errors[0].message, "identifier \"y\" is undefined");
+/// On a loaded machine a wall clock says little, so that the limit on processor time is the measure: the
+/// front end alone takes two seconds to read the headers.
+fn finds_the_file(toolchain: &Toolchain, source: &str) {
+    let broken = format!("{source}__global__ void k() {{ int x = y; }}\n");
+    let line = u32::try_from(broken.lines().count()).unwrap();
+    match confined_with(toolchain, ARCH, &broken, &[], 1).unwrap() {
+        Err(CompileFailure::Errors(errors)) => {
+            assert_eq!(errors[0].message, "identifier \"y\" is undefined");
+            assert_eq!((errors[0].line, errors[0].column), (Some(line), Some(31)));
+        }
+        other => panic!("{other:?}"),
+    }
     assert!(
         confined(ARCH, &broken, &[], 1).is_err(),
-        "no second is enough without"
+        "a second is not enough without"
     );
+}
 
-    let with = compiled(&toolchain, SUM);
+fn same_code(toolchain: &Toolchain) {
+    let with = compiled(toolchain, SUM);
     let without = confined(ARCH, SUM, &["sum<128>"], 60).unwrap().unwrap();
     assert_eq!(with.lowered_names, without.lowered_names);
     assert_eq!(with.kernels, without.kernels);
     assert!(with.diagnostics.is_empty(), "{:?}", with.diagnostics);
-    assert!(!with.ptx.contains("precompiled") && !with.ptx.contains("large.h"));
+    assert!(!with.ptx.contains("large.h"));
 }
 
-pub fn large_source() {
-    // As large as a submission may be: buffers of that size must not move the compiler's heap.
-    let source = format!("{SUM}{}", "// padding padding padding\n".repeat(9000));
-    let broken = format!("{source}__global__ void k() {{ int x = y; }}\n");
-    let failure = confined_with(&prepared("precompiled"), ARCH, &broken, &[], 1).unwrap();
-    let Err(CompileFailure::Errors(errors)) = failure else {
-        panic!("{failure:?}");
-    };
-    assert_eq!(errors[0].line, Some(9010));
-}
-
-pub fn damaged() {
-    let toolchain = prepared("damaged");
-    let entry = std::fs::read_dir(toolchain.precompiled_folder())
-        .unwrap()
-        .next();
-    let file = entry.unwrap().unwrap().path();
-    let whole = std::fs::metadata(&file).unwrap().len();
-    for length in [0, 100, 5000] {
+fn damage_does_no_harm(toolchain: &Toolchain) {
+    let mut entries = std::fs::read_dir(toolchain.precompiled_folder()).unwrap();
+    let file = entries.next().unwrap().unwrap().path();
+    for length in [200 << 20, 5000, 0] {
         let opened = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
-        opened.set_len(length.min(whole)).unwrap();
+        opened.set_len(length).unwrap();
         drop(opened);
-        let compiled = compiled(&toolchain, SUM);
+        let compiled = compiled(toolchain, SUM);
         assert!(
             compiled.diagnostics.is_empty(),
             "{:?}",
@@ -131,5 +117,5 @@ pub fn damaged() {
         );
     }
     std::fs::remove_file(&file).unwrap();
-    compiled(&toolchain, SUM);
+    compiled(toolchain, SUM);
 }
