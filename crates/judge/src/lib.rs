@@ -17,8 +17,10 @@ mod environment;
 mod execute;
 pub mod experiments;
 mod gpus;
+mod host_code;
 mod inputs;
 mod jobs;
+mod kernel_table;
 mod kernels;
 mod lane;
 mod loaded;
@@ -33,6 +35,7 @@ mod redact;
 mod request;
 mod resources;
 mod stage;
+mod tensor_maps;
 #[cfg(test)]
 mod test_support;
 mod timing;
