@@ -23,11 +23,9 @@ pub fn precompile_in_background(environment: Environment, device: DeviceName) {
 fn precompile(environment: &Environment, device: DeviceName) -> Result<(), String> {
     let toolchain = &environment.toolchain;
     let arch = &scoring::device(device).limits.arch;
-    if toolchain.has_precompiled(arch) {
-        return Ok(());
-    }
     // Not confined: it reads nothing but the toolchain, and writes there. It must do what a compile
-    // child does until that child has settled, so that both find the same addresses.
+    // child does until that child has settled, so that both find the same addresses. Only it knows
+    // whether a file that lies there is of these.
     let mut command = Command::new(&environment.program);
     command
         .arg(PRECOMPILE_ROLE)
