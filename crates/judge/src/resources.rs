@@ -1,19 +1,26 @@
 //! What the compiler made of each kernel, with the occupancy at its largest launch.
 
+use std::collections::BTreeSet;
+
 use domain::TargetLimits;
 use domain::report::KernelResources;
-use launch_plan::{Launch, Operation};
+use launch_plan::{KernelInstance, Launch, Operation, Plan};
 
 use crate::compile::wire::CompiledSource;
 
-/// One row a kernel instantiation that some plan launches, in the order of names.
+/// One row a kernel instantiation that the plan of an open shape launches, in the order of names.
 pub(crate) fn kernel_resources(
     compiled: &CompiledSource,
     limits: &TargetLimits,
 ) -> Vec<KernelResources> {
+    let launched: BTreeSet<KernelInstance> = compiled
+        .open_plans()
+        .flat_map(Plan::instantiations)
+        .collect();
     compiled
         .lowered_names
         .iter()
+        .filter(|(instance, _)| launched.contains(&KernelInstance((*instance).clone())))
         .map(|(instance, lowered)| {
             let usage = compiled
                 .usage
@@ -36,7 +43,7 @@ pub(crate) fn kernel_resources(
 }
 
 fn largest_launch<'a>(compiled: &'a CompiledSource, instance: &str) -> Option<&'a Launch> {
-    let operations = compiled.plans.iter().flat_map(|plan| &plan.operations);
+    let operations = compiled.open_plans().flat_map(|plan| &plan.operations);
     let launches = operations.filter_map(|operation| match operation {
         Operation::Launch(launch) if launch.kernel.0 == instance => Some(launch),
         _ => None,

@@ -2,6 +2,8 @@
 
 pub(crate) mod cache;
 pub(crate) mod child;
+mod facts;
+mod planning;
 pub(crate) mod precompiled;
 pub(crate) mod wire;
 
