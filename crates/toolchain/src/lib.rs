@@ -8,6 +8,8 @@
 
 mod compile;
 mod cupti;
+#[cfg(test)]
+mod fuzz_tests;
 mod headers;
 mod hint;
 mod install;
@@ -16,11 +18,14 @@ mod limits;
 mod log;
 mod nvrtc;
 mod options;
+mod precompiled;
+mod scratch;
 mod source;
 mod toolchain;
 mod usage;
 
-pub use compile::{CompileFailure, CompileRequest, Compiled, compile};
+pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compile};
 pub use cupti::CUPTI_VERSION;
+pub use precompiled::{PrecompileError, SETTLE, helps, precompile, settle};
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;
