@@ -234,7 +234,7 @@ fn problem(map: &TensorMapSpec) -> Option<String> {
         return Some(format!("is given an elementStride of {step}; 1 to 8 exist"));
     }
     let inner = u64::from(map.box_dimensions.first().copied().unwrap_or(1)) * bytes;
-    if map.interleave == Interleave::None && inner % 16 != 0 {
+    if map.interleave == Interleave::None && !inner.is_multiple_of(16) {
         return Some(format!(
             "is given a box whose rows have {inner} bytes; they must be a multiple of 16"
         ));
