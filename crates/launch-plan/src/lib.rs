@@ -6,6 +6,7 @@
 //! compile child and by tests.
 
 mod duplicates;
+mod entry_signature;
 mod failure;
 mod interpreter;
 mod plan;
@@ -18,6 +19,7 @@ mod tables;
 mod types;
 mod types_of_parameters;
 
+pub use entry_signature::entry_signature;
 pub use failure::PlanFailure;
 pub use plan::{Argument, Buffer, KernelInstance, Launch, LaunchArgument, Operation, Place, Plan};
 pub use program::Program;
