@@ -72,7 +72,8 @@ impl Attempt {
         self.beat(&mut lease).await.map(|()| lease)
     }
 
-    /// Runs the judging and keeps the lease. Returns with the executor dead in every case.
+    /// Runs the judging and keeps the lease. Returns when the judging is over in every case: its children are
+    /// gone then, or, on a GPU, on their way out and the card not free before they are.
     async fn judge_under(&self, mut lease: Lease) -> Result<(AttemptOutcome, Lease), GivenUp> {
         let Some(package) = self.package.clone() else {
             let reason = "this worker does not have the claimed version of the problem".to_owned();
@@ -104,7 +105,7 @@ impl Attempt {
                 _ = beats.tick() => {
                     if let Err(reason) = self.beat(&mut lease).await {
                         self.environment.cancel.store(true, Ordering::Relaxed);
-                        // Wait until the children are gone before anything else is claimed.
+                        // Wait until the judging has let go of its children before anything else is claimed.
                         let _ = judged.await;
                         return Err(reason);
                     }

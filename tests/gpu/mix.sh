@@ -2,6 +2,8 @@
 # What a card does in an hour: every solution of every package, right and wrong, each judged once and
 # ranked, back to back. Prints judgings per hour and where the time goes.
 #
+# FIRST=5 takes the first five solutions of each package only.
+#
 #   LIGHTSPEED=path/to/lightspeed LIGHTSPEED_TOOLCHAIN=path LIGHTSPEED_STATE=path tests/gpu/mix.sh h200
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -14,6 +16,7 @@ for package in "$LIGHTSPEED_PROBLEMS"/*/; do
     "$lightspeed" judge "$(basename "$package")" "$package"/baseline.cu --device "$device" --quiet >/dev/null
 done
 for package in "$LIGHTSPEED_PROBLEMS"/*/; do
-    "$lightspeed" judge "$(basename "$package")" "$package"/solutions/*.cu --device "$device" --batch \
-        --json --quiet
+    solutions=("$package"/solutions/*.cu)
+    "$lightspeed" judge "$(basename "$package")" "${solutions[@]:0:${FIRST:-1000}}" --device "$device" \
+        --batch --json --quiet
 done | python3 "$root/tests/gpu/mix.py"

@@ -10,6 +10,7 @@ mod client;
 mod credentials;
 mod failure;
 mod follow;
+mod lanes;
 mod listen;
 mod local;
 mod logging;

@@ -30,7 +30,7 @@ pub enum DeviceError {
         /// What the limit leaves.
         available_bytes: u64,
     },
-    /// The submission's fault: code, variables, stacks and print buffers need memory as well.
+    /// The submission's fault: code, variables and stacks need memory as well.
     #[error("the device has no memory left for what the program needs besides its buffers ({0})")]
     NoMemoryLeft(String),
     /// The submission's fault: it prints more than is kept.
@@ -50,9 +50,6 @@ pub enum DeviceError {
     /// Everything ran, but how long it took is not known. Nobody's fault; to be tried again.
     #[error("not measured: {0}")]
     Unmeasured(String),
-    /// Somebody asked to stop.
-    #[error("cancelled")]
-    Cancelled,
     /// The judge's fault.
     #[error("device: {0}")]
     Internal(String),

@@ -1,9 +1,10 @@
-//! What a judging needs of a device: memory, modules, launches in order, timed spans, exported outputs.
+//! What a judging needs of a device: memory, modules, launches in order, timed spans.
 //!
-//! The judge crate talks to the [`Device`] trait and does not know which backend it has. The trait is
-//! shaped for a GPU (streams, modules, spans, exports for another process): the [`cuda`] backend is one,
-//! and the [`emulated`] backend answers the same calls on a CPU. Only executor and checker children
-//! may own a device.
+//! The judge crate judges through the [`Device`] trait and does not know which backend it has. The trait is
+//! shaped for a GPU (streams, modules, spans): the [`cuda`] backend is one, and the [`emulated`] backend
+//! answers the same calls on a CPU. Nothing here is meant for a process that must survive: a driver can
+//! hang, and a kernel's fault takes the context along. Executor, checker and gauge children own a device
+//! each, a probe child asks for GPUs; only an experiment under a profiler opens one where it is called.
 
 mod access;
 pub mod cuda;
@@ -18,7 +19,7 @@ pub use access::{Access, access};
 pub use cuda::CudaDevice;
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
-pub use open::{Bounds, Card, GpuInfo, OpenRequest, Target, list_gpus, open};
+pub use open::{Bounds, Card, GpuInfo, OpenRequest, Target, list_gpus, open, open_gpu};
 pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
 pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMap};
 pub use traits::{Device, KernelLayout, ModuleImage, Slope, Span};

@@ -105,32 +105,71 @@ pub fn open(request: &OpenRequest) -> Result<Box<dyn Device>, DeviceError> {
             memory_limit_bytes: OWN_MEMORY_BYTES,
             instruction_fuel: u64::MAX,
         }))),
-        Target::Gpu {
-            ordinal,
-            card,
-            cupti,
-        } => open_gpu(*ordinal, card.as_ref(), cupti.clone()),
+        gpu @ Target::Gpu { .. } => Ok(Box::new(open_gpu(gpu, OWN_MEMORY_BYTES, OWN_RUN_LIMIT)?)),
     }
 }
 
-fn open_gpu(
-    ordinal: u32,
-    card: Option<&Card>,
-    cupti_library: Option<PathBuf>,
-) -> Result<Box<dyn Device>, DeviceError> {
+/// The same for a GPU, with bounds of the caller's own and what only a GPU can do.
+///
+/// # Errors
+/// As [`CudaDevice::open`]; and where the target names a card and the driver shows another one.
+pub fn open_gpu(
+    target: &Target,
+    memory_limit_bytes: u64,
+    span_limit: Duration,
+) -> Result<CudaDevice, DeviceError> {
+    let Target::Gpu {
+        ordinal,
+        card,
+        cupti,
+    } = target
+    else {
+        return Err(DeviceError::Internal("the target is no GPU".to_owned()));
+    };
     let device = CudaDevice::open(&cuda::Settings {
         // Of a process that sees one card alone it is the first.
-        ordinal: if card.is_some() { 0 } else { ordinal },
-        memory_limit_bytes: OWN_MEMORY_BYTES,
-        cupti_library,
-        span_limit: OWN_RUN_LIMIT,
+        ordinal: if card.is_some() { 0 } else { *ordinal },
+        memory_limit_bytes,
+        cupti_library: cupti.clone(),
+        span_limit,
     })?;
+    is_meant(card.as_ref(), &device.gpu().uuid)?;
+    Ok(device)
+}
+
+/// Whether the driver shows the card that is meant. What is measured is filed by card.
+fn is_meant(card: Option<&Card>, shown: &str) -> Result<(), DeviceError> {
     match card {
-        Some(card) if card.uuid != device.gpu().uuid => Err(DeviceError::Internal(format!(
-            "the driver shows {} instead of {}",
-            device.gpu().uuid,
+        Some(card) if card.uuid != shown => Err(DeviceError::Internal(format!(
+            "the driver shows {shown} instead of {}",
             card.uuid
         ))),
-        _ => Ok(Box::new(device)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_card_than_the_one_meant_is_refused() {
+        let card = Card {
+            uuid: "GPU-1".to_owned(),
+            minor: 0,
+        };
+        assert_eq!(is_meant(Some(&card), "GPU-1"), Ok(()));
+        assert_eq!(is_meant(None, "GPU-2"), Ok(()));
+        let refused = is_meant(Some(&card), "GPU-2").unwrap_err();
+        assert!(
+            refused.to_string().contains("GPU-2 instead of GPU-1"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn the_emulated_device_is_no_gpu() {
+        let opened = open_gpu(&Target::Emulated, 0, Duration::ZERO);
+        assert!(matches!(opened, Err(DeviceError::Internal(_))));
     }
 }

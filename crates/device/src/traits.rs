@@ -42,7 +42,7 @@ pub struct Span {
 pub struct Slope {
     /// By events on the stream, while nothing else measures.
     pub by_events: Duration,
-    /// By what measures spans, where that is another timer; of other runs.
+    /// By what measures spans, where that is another timer and missed nothing; of other runs.
     pub by_timer: Option<Duration>,
 }
 

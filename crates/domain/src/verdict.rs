@@ -25,7 +25,7 @@ pub enum Verdict {
     OutputLimit,
     /// Stopped on request.
     Cancelled,
-    /// A person decides: the time is implausible, unsteady, or the timers disagree.
+    /// A person decides: the time is implausible or unsteady.
     Held,
     /// A trust rule was broken; the report carries the evidence.
     Rejected,

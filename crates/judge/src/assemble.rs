@@ -15,6 +15,7 @@ use problems::Shape;
 use crate::JudgeRequest;
 use crate::compile::wire::{CompileTimes, CompiledSource};
 use crate::outcome::{Interruption, ShapeOutcome};
+use crate::{redact, trust};
 
 /// What a judging has found out so far.
 #[derive(Default)]
@@ -63,18 +64,14 @@ fn launches(plan: &Plan) -> u32 {
 
 /// Writes the report. `started_at` and `finished_at` are the caller's to set.
 pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: f64) -> Report {
-    redact_held_out(&mut findings);
-    if let Some(reason) = unranked(&findings) {
-        let warning = format!("times are by CUDA events and cannot be ranked: {reason}");
-        findings.warnings.insert(warning);
-    }
+    redact::held_out(&findings.shapes, &mut findings.outcomes);
     let device = scoring::device(request.device);
-    let timer_warning = timer_warning(&findings);
-    findings.warnings.extend(timer_warning);
+    let of_times = trust::warnings(&findings);
+    findings.warnings.extend(of_times);
     let (verdict, kind, message) = conclude(request, &findings);
     if request.mode == Mode::Practice
         && verdict == Verdict::Accepted
-        && let Some(reason) = doubt(request, &findings)
+        && let Some(reason) = trust::doubt(request, &findings)
     {
         let warning = format!("a ranked judging would be held for a person to look at: {reason}");
         findings.warnings.insert(warning);
@@ -153,7 +150,7 @@ fn conclude(request: &JudgeRequest, findings: &Findings) -> (Verdict, Option<Ver
         return (Verdict::JudgeError, None, message);
     }
     if request.mode == Mode::Ranked
-        && let Some(reason) = doubt(request, findings)
+        && let Some(reason) = trust::doubt(request, findings)
     {
         return (
             Verdict::Held,
@@ -169,86 +166,20 @@ fn conclude(request: &JudgeRequest, findings: &Findings) -> (Verdict, Option<Ver
     )
 }
 
-/// Shapes on which the second timer tells of something else. Not a reason to hold a result yet.
-fn timer_warning(findings: &Findings) -> Option<String> {
-    let rows = findings.shapes.iter().zip(&findings.outcomes);
-    let differ: Vec<&str> = rows
-        .filter(|(shape, _)| shape.role != ShapeRole::HeldOut)
-        .filter(|(_, outcome)| {
-            let timing = outcome.timing.as_ref();
-            timing.is_some_and(|timing| timing.timers_agree == Some(false))
-        })
-        .map(|(shape, _)| shape.id.as_str())
-        .collect();
-    (!differ.is_empty()).then(|| format!("two timers differ on: {}", differ.join(", ")))
-}
-
-/// Why a measured result should not be believed without looking.
-fn doubt(request: &JudgeRequest, findings: &Findings) -> Option<String> {
-    if unranked(findings).is_some() {
-        return None; // it is not used
-    }
-    let device = scoring::device(request.device);
-    let rows = findings.shapes.iter().zip(&findings.outcomes);
-    rows.filter_map(|(shape, outcome)| Some((shape, outcome.timing.as_ref()?)))
-        .find_map(|(shape, timing)| {
-            let cost = request.package.cost(&shape.axes).ok()?;
-            let plausible = scoring::plausibility(timing.t_s, &cost, device);
-            // One stray sample is the machine's doing: on an H200 one in some thousands is. What a
-            // submission gains by slow runs it must do again and again.
-            let spikes = timing.trials.iter();
-            let spikes: Vec<_> = spikes
-                .filter_map(|trial| scoring::steadiness(&trial.samples_s).err())
-                .collect();
-            let recurs = spikes.len() == timing.trials.len();
-            let reason = match plausible {
-                Err(reason) => reason.to_string(),
-                Ok(()) => spikes.first().filter(|_| recurs)?.to_string(),
-            };
-            // A figure would tell its size.
-            Some(match shape.role {
-                ShapeRole::HeldOut => "a held-out shape".to_owned(),
-                _ => format!("shape {}: {reason}", shape.id),
-            })
-        })
-}
-
-/// Of a held-out shape that fails only that is said: neither how, nor where, nor with which kind.
-fn redact_held_out(findings: &mut Findings) {
-    for (shape, outcome) in findings.shapes.iter().zip(&mut findings.outcomes) {
-        if shape.role == ShapeRole::HeldOut && outcome.verdict != Verdict::Accepted {
-            outcome.verdict = Verdict::WrongAnswer;
-            outcome.kind = None;
-            outcome.line = None;
-            outcome.message = Some(HELD_OUT_FAILURE.to_owned());
-            outcome.mismatches.clear();
-            outcome.printed.clear();
-        }
-    }
-}
-
 fn failure_message(shape: &Shape, outcome: &ShapeOutcome) -> String {
-    if shape.role == ShapeRole::HeldOut {
-        return HELD_OUT_FAILURE.to_owned();
-    }
-    let axes: Vec<String> = shape
-        .axes
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
     let what = outcome.message.as_deref().unwrap_or("failed");
-    format!("shape {} ({}): {what}", shape.id, axes.join(", "))
+    match redact::name(shape) {
+        Some(name) => format!("{name}: {what}"),
+        None => what.to_owned(),
+    }
 }
-
-/// All that is ever said of a held-out shape that fails.
-const HELD_OUT_FAILURE: &str = "failed on a held-out shape";
 
 fn shape_reports(request: &JudgeRequest, findings: &Findings) -> Vec<ShapeReport> {
     let row = |(index, shape): (usize, &Shape)| {
         let launches = findings.launches.get(index).copied();
         let outcome = findings.outcomes.get(index);
         if shape.role == ShapeRole::HeldOut {
-            held_out_row(shape, outcome)
+            redact::row(empty_row(shape), outcome)
         } else {
             open_row(request, shape, outcome, launches)
         }
@@ -303,22 +234,6 @@ fn open_row(
     }
 }
 
-/// Neither axes nor values; of a failure only that there was one.
-fn held_out_row(shape: &Shape, outcome: Option<&ShapeOutcome>) -> ShapeReport {
-    let failed = outcome.is_some_and(|outcome| outcome.verdict != Verdict::Accepted);
-    ShapeReport {
-        verdict: outcome.map(|o| {
-            if failed {
-                Verdict::WrongAnswer
-            } else {
-                o.verdict
-            }
-        }),
-        message: failed.then(|| HELD_OUT_FAILURE.to_owned()),
-        ..empty_row(shape)
-    }
-}
-
 fn empty_row(shape: &Shape) -> ShapeReport {
     ShapeReport {
         id: shape.id.clone(),
@@ -343,11 +258,6 @@ fn empty_row(shape: &Shape) -> ShapeReport {
     }
 }
 
-/// Why nothing that was measured counts, where that is so.
-fn unranked(findings: &Findings) -> Option<&str> {
-    findings.measurement.as_ref()?.timer.unranked.as_deref()
-}
-
 /// Timer, clock mode and driver: what makes two boards two.
 fn profile(measurement: &Measurement) -> String {
     let Measurement {
@@ -362,7 +272,7 @@ fn profile(measurement: &Measurement) -> String {
 
 /// SOL over the weighted shapes. A weighted shape without a time means that there is no score.
 fn sol_score(request: &JudgeRequest, findings: &Findings) -> Option<Score> {
-    if unranked(findings).is_some() {
+    if trust::unranked(findings).is_some() {
         return None;
     }
     let device = scoring::device(request.device);

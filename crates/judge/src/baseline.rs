@@ -3,6 +3,7 @@
 //! A submission far slower than the baseline would hold the card for minutes to learn a score of nothing.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use domain::{DeviceKind, Mode, Report, Verdict};
 use problems::Package;
@@ -41,17 +42,30 @@ pub(crate) fn times(
     }
     let (cache, lane) = (environment.cache.as_ref()?, environment.lane.as_ref()?);
     let job = job(package, request, &lane.gpu().uuid);
-    if let Some(known) = cache::load(cache, &job) {
+    kept(cache, &job, || {
+        let report = judge(&JudgeRequest {
+            source: package.baseline_source.clone(),
+            ..request.clone()
+        });
+        (report.verdict, taken(&report))
+    })
+}
+
+/// What is kept for a job, or was measured now.
+fn kept(
+    folder: &Path,
+    job: &str,
+    measure: impl FnOnce() -> (Verdict, BaselineTimes),
+) -> Option<BaselineTimes> {
+    if let Some(known) = cache::load(folder, &job) {
         return known;
     }
-    let report = judge(&JudgeRequest {
-        source: package.baseline_source.clone(),
-        ..request.clone()
-    });
-    let times = taken(&report);
+    let (verdict, times) = measure();
+    let is_good = matches!(verdict, Verdict::Accepted | Verdict::Held);
+    let times = is_good.then_some(times);
     // A baseline that is not accepted will not be the next time either, unless the judge failed.
-    if !matches!(report.verdict, Verdict::JudgeError | Verdict::Cancelled) {
-        cache::store(cache, &job, &times);
+    if !matches!(verdict, Verdict::JudgeError | Verdict::Cancelled) {
+        cache::store(folder, &job, &times);
     }
     times
 }
@@ -72,15 +86,10 @@ fn job(package: &Package, request: &JudgeRequest, card: &str) -> String {
     format!("baseline {}", hex::encode(Sha256::digest(text)))
 }
 
-fn taken(report: &Report) -> Option<BaselineTimes> {
-    if !matches!(report.verdict, Verdict::Accepted | Verdict::Held) {
-        return None;
-    }
+fn taken(report: &Report) -> BaselineTimes {
     let rows = report.shapes.iter();
-    Some(
-        rows.filter_map(|row| Some((row.id.clone(), row.t_s?)))
-            .collect(),
-    )
+    rows.filter_map(|row| Some((row.id.clone(), row.t_s?)))
+        .collect()
 }
 
 /// The time that cuts a submission off, s: so many times the baseline's, and long enough for the judging to
@@ -95,6 +104,45 @@ const WORTH_CUTTING_S: f64 = 0.05;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn measured() -> BaselineTimes {
+        BaselineTimes::from([("small".to_owned(), 1e-5), ("large".to_owned(), 2e-3)])
+    }
+
+    fn again() -> (Verdict, BaselineTimes) {
+        panic!("it is measured once")
+    }
+
+    #[test]
+    fn a_card_measures_a_baseline_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let once = || (Verdict::Accepted, measured());
+        assert_eq!(kept(folder.path(), "job", once), Some(measured()));
+        assert_eq!(kept(folder.path(), "job", again), Some(measured()));
+        let other = || (Verdict::Accepted, BaselineTimes::new());
+        assert_eq!(
+            kept(folder.path(), "another card", other),
+            Some(BaselineTimes::new())
+        );
+    }
+
+    #[test]
+    fn a_baseline_that_is_wrong_cuts_nobody_off_and_is_not_judged_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let wrong = || (Verdict::WrongAnswer, measured());
+        assert_eq!(kept(folder.path(), "job", wrong), None);
+        assert_eq!(kept(folder.path(), "job", again), None);
+    }
+
+    #[test]
+    fn what_the_judge_failed_to_measure_is_measured_the_next_time() {
+        for verdict in [Verdict::JudgeError, Verdict::Cancelled] {
+            let folder = tempfile::tempdir().unwrap();
+            assert_eq!(kept(folder.path(), "job", || (verdict, measured())), None);
+            let next = || (Verdict::Accepted, measured());
+            assert_eq!(kept(folder.path(), "job", next), Some(measured()));
+        }
+    }
 
     #[test]
     fn only_long_runs_far_slower_than_the_baseline_are_cut_off() {

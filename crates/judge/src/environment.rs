@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use device::Card;
+use device::{Card, OpenRequest, Target};
 use domain::report::Ceilings;
 use domain::{Clock, DeviceName};
 use toolchain::Toolchain;
@@ -17,9 +17,10 @@ use crate::calibration::Calibration;
 pub struct Environment {
     /// The pinned compiler.
     pub toolchain: Toolchain,
-    /// The binary that is re-executed for the `__compile` and `__execute` roles.
+    /// The binary that is re-executed for each role of [`crate::child`].
     pub program: PathBuf,
-    /// Where compiled references are kept between judgings; `None` keeps nothing.
+    /// Where compiled references, the judge's own compiled kernels and the times of baselines are kept
+    /// between judgings; `None` keeps nothing.
     pub cache: Option<PathBuf>,
     /// Where calibrations of this host's GPUs are kept, one file a card; `None` knows none.
     pub calibrations: Option<PathBuf>,
@@ -73,10 +74,55 @@ pub struct Gpu {
     pub cupti: Option<PathBuf>,
 }
 
+impl Gpu {
+    /// What this GPU is opened with.
+    pub(crate) fn open_request(&self) -> OpenRequest {
+        OpenRequest {
+            target: Target::Gpu {
+                ordinal: self.ordinal,
+                card: self.card.clone(),
+                cupti: self.cupti.clone(),
+            },
+            limits: scoring::device(self.name).limits.clone(),
+        }
+    }
+}
+
 /// Why the surroundings could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvironmentError {
     /// The running binary cannot be found again.
     #[error("cannot find the running program, which the sandboxed children are started from")]
     Program(#[source] std::io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_is_opened_as_the_very_card_that_it_is() {
+        let card = Card {
+            uuid: "GPU-1".to_owned(),
+            minor: 2,
+        };
+        let gpu = Gpu {
+            name: DeviceName::H200,
+            uuid: card.uuid.clone(),
+            ordinal: 3,
+            card: Some(card.clone()),
+            cupti: Some("/toolchain/libcupti.so.13".into()),
+        };
+        let request = gpu.open_request();
+        assert_eq!(request.limits, scoring::device(DeviceName::H200).limits);
+        let Target::Gpu {
+            ordinal: 3,
+            card: Some(shown),
+            cupti: Some(_),
+        } = request.target
+        else {
+            panic!("another target");
+        };
+        assert_eq!(shown, card);
+    }
 }

@@ -7,7 +7,6 @@ use device::{BufferId, DeviceError};
 use problems::subkey::{self, Subkey};
 use problems::{TensorSpec, element, generate};
 
-use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{ParameterJob, ShapeJob};
 
@@ -28,12 +27,11 @@ pub(crate) fn run_keys(shape: &ShapeJob, master_seed: &[u8; 32], run: u64) -> Ru
 /// Puts a tensor's initial contents into its buffer; an output's are poison.
 pub(crate) fn initialise(
     program: &mut Loaded,
-    kernels: Option<&Kernels>,
     spec: &TensorSpec,
     key: Option<Subkey>,
     buffer: BufferId,
 ) -> Result<(), DeviceError> {
-    match kernels {
+    match program.kernels {
         Some(kernels) => {
             let operation = kernels.initialise(buffer, spec, key);
             program.device.run(program.stream, &[operation]).map(|_| ())
@@ -47,12 +45,11 @@ pub(crate) fn initialise(
 /// must not differ at all.
 pub(crate) fn initialise_widened(
     program: &mut Loaded,
-    kernels: Option<&Kernels>,
     spec: &TensorSpec,
     key: Option<Subkey>,
     doubles: BufferId,
 ) -> Result<(), DeviceError> {
-    let Some(kernels) = kernels else {
+    let Some(kernels) = program.kernels else {
         let values = element::widen(&contents(spec, key), spec.element);
         let values: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         return program.device.write(doubles, &values);
@@ -66,7 +63,8 @@ pub(crate) fn initialise_widened(
     freed
 }
 
-fn contents(spec: &TensorSpec, key: Option<Subkey>) -> Vec<u8> {
+/// What a tensor holds before a run, as the host makes it.
+pub(crate) fn contents(spec: &TensorSpec, key: Option<Subkey>) -> Vec<u8> {
     let (Some(generator), Some(key)) = (&spec.generator, key) else {
         let elements = usize::try_from(spec.elements()).unwrap_or(usize::MAX);
         return element::poison(spec.element).repeat(elements);

@@ -19,7 +19,8 @@ const PROBE_ELEMENTS: u64 = 1 << 18;
 /// Steps of the canary: some 0.1 ms at any card's clock, long against the timer's tick.
 const CANARY_STEPS: u32 = 50_000;
 
-/// The kernels, loaded.
+/// The kernels, loaded: where they are on the device that has them.
+#[derive(Clone, Copy)]
 pub(crate) struct Kernels {
     module: ModuleId,
     flush: BufferId,
@@ -145,19 +146,21 @@ impl Kernels {
         self.launch("lightspeed_widen", elements, arguments)
     }
 
-    /// A digest of a buffer's contents. Taken twice by the judge's own code, with a run in between; a
-    /// submission that means to keep it would have to write what was there.
+    /// A digest of a buffer's contents. Two contents have the same one for one key in billions, and so
+    /// nobody can forge one who does not know the key: it is to be drawn once nothing of a submission's runs
+    /// any more, and never used again.
     pub fn digest(
         &self,
         device: &mut dyn Device,
         stream: StreamId,
         buffer: BufferId,
+        key: u64,
     ) -> Result<u64, DeviceError> {
         let bytes = device.size_bytes(buffer)?;
         let launch = self.launch(
             "lightspeed_digest",
             (bytes / 8).max(8),
-            vec![start(buffer), number(bytes), start(self.cell)],
+            vec![start(buffer), number(bytes), number(key), start(self.cell)],
         );
         self.counted(device, stream, launch)
     }
@@ -239,7 +242,10 @@ impl Kernels {
             dynamic_shared_bytes: words * 4,
             ..self.spec(
                 "lightspeed_scrub",
-                vec![Argument::Value(words.to_le_bytes().to_vec())],
+                vec![
+                    Argument::Value(words.to_le_bytes().to_vec()),
+                    start(self.cell),
+                ],
             )
         })
     }

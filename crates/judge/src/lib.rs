@@ -18,6 +18,7 @@ mod execute;
 pub mod experiments;
 mod gpus;
 mod inputs;
+mod jobs;
 mod kernels;
 mod lane;
 mod loaded;
@@ -28,11 +29,14 @@ mod outcome;
 mod pair;
 mod policy;
 mod procedure;
+mod redact;
 mod request;
 mod resources;
+mod stage;
 #[cfg(test)]
 mod test_support;
 mod timing;
+mod trust;
 pub mod verify;
 mod wire;
 

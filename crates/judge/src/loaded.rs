@@ -21,6 +21,8 @@ pub(crate) type Scratch = BTreeMap<u32, BufferId>;
 pub(crate) struct Loaded {
     pub device: Box<dyn Device>,
     pub stream: StreamId,
+    /// The judge's own, where the device has them.
+    pub kernels: Option<Kernels>,
     module: ModuleId,
     global_bytes: u64,
     /// Mangled kernel name by instantiation.
@@ -28,8 +30,8 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Puts the code on an open device. The judge's kernels there go to the caller.
-    pub fn new(opened: Opened, code: Code) -> Result<(Self, Option<Kernels>), DeviceError> {
+    /// Puts the code on an open device.
+    pub fn new(opened: Opened, code: Code) -> Result<Self, DeviceError> {
         let Opened {
             mut device,
             stream,
@@ -39,15 +41,21 @@ impl Loaded {
             ptx: &code.ptx,
             cubin: &code.cubin,
         })?;
-        let loaded = Self {
+        Ok(Self {
             device,
             stream,
+            kernels,
             module,
             // What is no CUBIN may keep anything.
             global_bytes: device::cuda::global_bytes(&code.cubin).unwrap_or(u64::MAX),
             lowered_names: code.lowered_names,
-        };
-        Ok((loaded, kernels))
+        })
+    }
+
+    /// The judge's kernels, for what cannot be done without them.
+    pub fn own_kernels(&self) -> Result<Kernels, DeviceError> {
+        let missing = || DeviceError::Internal("the judge's kernels are not loaded".to_owned());
+        self.kernels.ok_or_else(missing)
     }
 
     /// Memory in which the code can keep something from one launch to the next.

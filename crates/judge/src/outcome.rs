@@ -71,6 +71,27 @@ impl ShapeOutcome {
         }
     }
 
+    /// Another run of the shape failed, which decides. What was found out in this one stays.
+    pub fn overrule(&mut self, by: Self) {
+        let Self {
+            verdict,
+            kind,
+            message,
+            line,
+            mismatches,
+            counters: _,
+            printed: _,
+            execute_s: _,
+            check_s: _,
+            timing: _,
+        } = by;
+        self.verdict = verdict;
+        self.kind = kind;
+        self.message = message;
+        self.line = line;
+        self.mismatches = mismatches;
+    }
+
     /// Whether what comes after it is worth a run. A wrong answer on one shape still leaves something
     /// to learn from the next; running out of time or memory would only do so again.
     pub fn ends_judging(&self) -> bool {
@@ -132,4 +153,39 @@ fn describe(mismatch: &OutputMismatch) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_timed_run_decides_and_leaves_what_the_first_run_told() {
+        let mut outcome = ShapeOutcome {
+            counters: Some(Counters::default()),
+            printed: "hello".to_owned(),
+            execute_s: 0.25,
+            check_s: 0.5,
+            ..ShapeOutcome::compared(Vec::new())
+        };
+        outcome.overrule(ShapeOutcome::from(Blame {
+            verdict: Verdict::RuntimeError,
+            kind: Some(VerdictKind::InputModified),
+            message: "in a timed run: the input `x` was modified".to_owned(),
+            line: Some(3),
+        }));
+        let expected = ShapeOutcome {
+            verdict: Verdict::RuntimeError,
+            kind: Some(VerdictKind::InputModified),
+            message: Some("in a timed run: the input `x` was modified".to_owned()),
+            line: Some(3),
+            mismatches: Vec::new(),
+            counters: Some(Counters::default()),
+            printed: "hello".to_owned(),
+            execute_s: 0.25,
+            check_s: 0.5,
+            timing: None,
+        };
+        assert_eq!(outcome, expected);
+    }
 }

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use device::Bounds;
 use domain::report::Measurement;
-use domain::{DeviceKind, Direction, ElementType, Phase, Progress, Report, Signature, Verdict};
-use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
+use domain::{DeviceKind, Phase, Progress, Report, Signature, Verdict};
 
 use crate::assemble::{Findings, assemble};
 use crate::baseline::{self, BaselineTimes};
@@ -17,16 +15,13 @@ use crate::inputs::run_keys;
 use crate::opening::Opening;
 use crate::outcome::{Interruption, ShapeOutcome};
 use crate::timing::{self, Runner as _};
-use crate::wire::{Code, ParameterJob, Program, ShapeJob, mailbox_bytes};
-use crate::{Environment, JudgeRequest};
+use crate::wire::{ParameterJob, ShapeJob, mailbox_bytes};
+use crate::{Environment, JudgeRequest, jobs};
 
 /// Wall clock of the executor over all shapes on the emulated device.
 const EMULATED_WALL: Duration = Duration::from_secs(60);
 /// The same on a GPU, where each run has its own limit too.
 const GPU_WALL: Duration = Duration::from_secs(300);
-/// Device memory for code and small things.
-const ROOM_BYTES: u64 = 256 << 20;
-
 /// Wall clock of a reference's compile; a package's own code, proven before it was published.
 const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
 
@@ -69,7 +64,7 @@ impl<'a> Judging<'a> {
     fn proceed(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Interruption> {
         let package = &self.request.package;
         self.findings.shapes = package.shapes(self.request.mode, self.request.device.kind(), None);
-        let parameters = self.parameters()?;
+        let parameters = jobs::parameters(package, &self.findings.shapes)?;
 
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();
         let most = most.unwrap_or(0);
@@ -96,10 +91,11 @@ impl<'a> Judging<'a> {
     ) -> Result<(), Interruption> {
         self.findings.warnings.extend(bench.warning());
 
-        let submission = program(&self.findings.shapes, parameters, compiled.submission);
-        let reference = program(&self.findings.shapes, parameters, compiled.reference);
+        let submission = jobs::program(&self.findings.shapes, parameters, compiled.submission);
+        let reference = jobs::program(&self.findings.shapes, parameters, compiled.reference);
         let shapes = submission.shapes.clone();
-        let bounds = self.bounds(&reference);
+        let request = self.request;
+        let bounds = jobs::bounds(&request.package, request.device.kind(), &reference);
         if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {
             self.findings.outcomes.push(blame.into());
             return Ok(());
@@ -114,29 +110,6 @@ impl<'a> Judging<'a> {
         self.baseline = baseline::times(environment, request, |baseline| {
             judge(environment, baseline, &mut |_| {})
         });
-    }
-
-    /// What the submission and the reference may use.
-    fn bounds(&self, reference: &Program) -> (Bounds, Bounds) {
-        let limits = &self.request.package.limits;
-        let of = |memory_bytes, reserve_bytes| Bounds {
-            memory_bytes,
-            reserve_bytes,
-            instruction_fuel: limits.emulated_warp_instructions(),
-            run_limit: seconds(limits.run_s),
-        };
-        match self.request.device.kind() {
-            DeviceKind::Emulated => (of(limits.memory_bytes, 0), of(limits.memory_bytes, 0)),
-            DeviceKind::Gpu => {
-                let needed = reference.shapes.iter().map(reference_bytes).max();
-                let needed = needed.unwrap_or(0) + ROOM_BYTES;
-                // Timed runs take turns on several sets of buffers.
-                (
-                    of(limits.memory_bytes.saturating_mul(2), needed),
-                    of(needed, 0),
-                )
-            }
-        }
     }
 
     /// Wall clock of the executor. The emulated device is bounded by instructions, and slow.
@@ -166,19 +139,23 @@ impl<'a> Judging<'a> {
 
     fn compile_submission(&mut self) -> Result<CompiledSource, Interruption> {
         let package = &self.request.package;
-        let arguments = self.arguments(|spec| vec![buffer(spec.bytes)])?;
+        let arguments = jobs::arguments(package, &self.findings.shapes)?;
         let job = self.compile_job(self.request.source.as_str(), package.signature(), arguments);
         let CompileReply {
             outcome,
             times,
             confinement_warning,
-        } = compile(self.environment, &job, seconds(package.limits.compile_s));
+        } = compile(
+            self.environment,
+            &job,
+            jobs::seconds(package.limits.compile_s),
+        );
         self.findings.compile_times = times;
         self.findings.warnings.extend(confinement_warning);
         match outcome {
             Ok(compiled) => {
                 self.findings.keep_compiled(&compiled, &job.limits);
-                check_scratch(package, &compiled)?;
+                jobs::check_scratch(package, &compiled)?;
                 Ok(compiled)
             }
             Err(refusal) => {
@@ -190,7 +167,7 @@ impl<'a> Judging<'a> {
 
     fn compile_reference(&self) -> Result<CompiledSource, Interruption> {
         let package = &self.request.package;
-        let arguments = self.arguments(reference_buffers)?;
+        let arguments = jobs::reference_arguments(package, &self.findings.shapes)?;
         let source = package.reference_source.as_str();
         let job = self.compile_job(source, package.reference_signature(), arguments);
         compile_cached(self.environment, &job, REFERENCE_COMPILE_WALL)
@@ -214,28 +191,6 @@ impl<'a> Judging<'a> {
             limits: scoring::device(self.request.device).limits.clone(),
             toolchain: self.environment.toolchain.root().to_owned(),
         }
-    }
-
-    /// Arguments of the entry point for every shape.
-    fn arguments(
-        &self,
-        of_tensor: fn(&TensorSpec) -> Vec<launch_plan::Argument>,
-    ) -> Result<Vec<Vec<launch_plan::Argument>>, Interruption> {
-        let of_shape = |shape: &Shape| {
-            let arguments = self
-                .request
-                .package
-                .arguments(&shape.axes)
-                .map_err(evaluation)?;
-            Ok(arguments
-                .iter()
-                .flat_map(|argument| match argument {
-                    Argument::Tensor(spec) => of_tensor(spec),
-                    Argument::Scalar(scalar) => vec![scalar_argument(scalar.value)],
-                })
-                .collect())
-        };
-        self.findings.shapes.iter().map(of_shape).collect()
     }
 
     /// Every shape once: run, then compare.
@@ -301,7 +256,7 @@ impl<'a> Judging<'a> {
             return Ok(());
         };
         if let Some((index, outcome)) = timed.failed {
-            findings.outcomes[index] = outcome;
+            findings.outcomes[index].overrule(outcome);
         }
         for (outcome, timing) in findings.outcomes.iter_mut().zip(timed.timings) {
             outcome.timing = timing;
@@ -334,12 +289,6 @@ impl<'a> Judging<'a> {
         Ok(outcome)
     }
 
-    fn parameters(&self) -> Result<Vec<Vec<ParameterJob>>, Interruption> {
-        let package = &self.request.package;
-        let shapes = self.findings.shapes.iter();
-        shapes.map(|shape| parameters(package, shape)).collect()
-    }
-
     fn report(self) -> Report {
         let total_s = (self.environment.clock.monotonic() - self.started).as_secs_f64();
         let mut report = assemble(self.request, self.findings, total_s);
@@ -353,116 +302,6 @@ impl<'a> Judging<'a> {
 struct Compiled {
     submission: CompiledSource,
     reference: CompiledSource,
-}
-
-fn program(
-    shapes: &[Shape],
-    parameters: &[Vec<ParameterJob>],
-    compiled: CompiledSource,
-) -> Program {
-    let jobs = shapes.iter().zip(parameters).zip(compiled.plans);
-    Program {
-        code: Code {
-            ptx: compiled.ptx,
-            cubin: compiled.cubin,
-            lowered_names: compiled.lowered_names,
-        },
-        shapes: jobs
-            .map(|((shape, parameters), plan)| ShapeJob {
-                id: shape.id.clone(),
-                parameters: parameters.clone(),
-                plan,
-            })
-            .collect(),
-    }
-}
-
-fn seconds(s: f64) -> Duration {
-    // The loader admits nothing else.
-    Duration::try_from_secs_f64(s).unwrap_or(Duration::from_secs(1))
-}
-
-fn parameters(package: &Package, shape: &Shape) -> Result<Vec<ParameterJob>, Interruption> {
-    let arguments = package.arguments(&shape.axes).map_err(evaluation)?;
-    arguments
-        .into_iter()
-        .map(|argument| match argument {
-            Argument::Scalar(_) => Ok(ParameterJob::Scalar),
-            Argument::Tensor(spec) => {
-                let tolerance = package.tolerance(&spec.name);
-                let slack = tolerance.map_or(Ok(0.0), |tolerance| tolerance.slack(&shape.axes));
-                Ok(ParameterJob::Tensor {
-                    slack: slack.map_err(evaluation)?,
-                    spec,
-                })
-            }
-        })
-        .collect()
-}
-
-/// Device memory that the reference needs for a shape: its buffers and scratch, a copy of each output to
-/// compare with, and an output's initial contents where it has any.
-fn reference_bytes(shape: &ShapeJob) -> u64 {
-    let of = |parameter: &ParameterJob| match parameter {
-        ParameterJob::Scalar => 0,
-        ParameterJob::Tensor { spec, .. } => {
-            let buffers = reference_buffers(spec);
-            let own = buffers.iter().map(|argument| match argument {
-                launch_plan::Argument::Buffer { bytes } => *bytes,
-                _ => 0,
-            });
-            own.sum::<u64>() + 2 * spec.bytes
-        }
-    };
-    let parameters = shape.parameters.iter().map(of);
-    parameters.sum::<u64>() + shape.plan.scratch_bytes()
-}
-
-/// What the reference gets in place of one tensor: values and magnitudes, both in double precision,
-/// for a floating output; the tensor itself otherwise.
-fn reference_buffers(spec: &TensorSpec) -> Vec<launch_plan::Argument> {
-    if spec.direction == Direction::In || !spec.element.is_float() {
-        return vec![buffer(spec.bytes)];
-    }
-    let bytes = spec.elements() * ElementType::F64.size_bytes();
-    vec![buffer(bytes), buffer(bytes)]
-}
-
-fn buffer(bytes: u64) -> launch_plan::Argument {
-    launch_plan::Argument::Buffer { bytes }
-}
-
-fn scalar_argument(value: ScalarValue) -> launch_plan::Argument {
-    match value {
-        ScalarValue::Integer(value) => launch_plan::Argument::Int(value),
-        ScalarValue::Float(value) => launch_plan::Argument::Float(value),
-    }
-}
-
-#[allow(clippy::needless_pass_by_value)] // handed to map_err
-fn evaluation(error: problems::EvaluationError) -> Interruption {
-    Interruption::ours(error.to_string())
-}
-
-/// The problem's rule on scratch memory, over every shape. All of a plan's scratch lives at once: it is
-/// allocated before the first operation, so that allocation is never timed.
-fn check_scratch(package: &Package, compiled: &CompiledSource) -> Result<(), Interruption> {
-    let admitted = package.rules.scratch_bytes;
-    let most = compiled
-        .plans
-        .iter()
-        .map(launch_plan::Plan::scratch_bytes)
-        .max();
-    match most {
-        Some(bytes) if bytes > admitted => Err(Interruption {
-            verdict: Verdict::MemoryLimit,
-            kind: None,
-            message: format!(
-                "the host function allocates {bytes} bytes of scratch memory; the problem admits {admitted}"
-            ),
-        }),
-        _ => Ok(()),
-    }
 }
 
 impl From<CompileRefusal> for Interruption {

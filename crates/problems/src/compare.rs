@@ -6,6 +6,8 @@
 //! where the reference has the same. Integers are right if equal. There is no global norm in which
 //! a few large elements could hide errors of the others.
 
+use std::ops::Range;
+
 use domain::ElementType;
 use domain::report::{ElementMismatch, OutputMismatch};
 
@@ -69,8 +71,8 @@ pub fn floats(
 ) -> Result<OutputMismatch, CompareError> {
     let size = element::size(output.element);
     let elements = check_lengths(output, actual, reference.len(), scale.len())?;
-    let mut tally = Tally::new(output, elements);
-    for (index, bytes) in actual.chunks_exact(size).enumerate() {
+    in_pieces(output, elements, |index, tally| {
+        let bytes = &actual[index * size..][..size];
         let (r, s) = (reference[index], scale[index]);
         if r.is_finite() && !(s.is_finite() && s >= 0.0) {
             return Err(CompareError::Scale {
@@ -85,15 +87,15 @@ pub fn floats(
         if output.poisoned && bytes == element::poison(output.element) {
             tally.mismatch.unwritten += 1;
         } else if admitted(x, r, tolerance, output.element) {
-            continue;
+            return Ok(());
         } else if x.is_nan() {
             tally.mismatch.nan += 1;
         } else if x.is_infinite() {
             tally.mismatch.inf += 1;
         }
         tally.count(index, || (spell(r), spell(x), spell(tolerance)));
-    }
-    Ok(tally.mismatch)
+        Ok(())
+    })
 }
 
 /// Compares an output whose elements must be equal, byte by byte.
@@ -105,11 +107,10 @@ pub fn exact(
     let size = element::size(output.element);
     let expected = reference.len() / size;
     let elements = check_lengths(output, actual, expected, expected)?;
-    let mut tally = Tally::new(output, elements);
-    let pairs = actual.chunks_exact(size).zip(reference.chunks_exact(size));
-    for (index, (x, r)) in pairs.enumerate() {
+    in_pieces(output, elements, |index, tally| {
+        let [x, r] = [actual, reference].map(|buffer| &buffer[index * size..][..size]);
         if x == r {
-            continue;
+            return Ok(());
         }
         tally.errors(
             element::decode(x, output.element),
@@ -120,8 +121,65 @@ pub fn exact(
         }
         let spell = |bytes| spell_integer(bytes, output.element);
         tally.count(index, || (spell(r), spell(x), "0".to_owned()));
+        Ok(())
+    })
+}
+
+/// No thread is worth fewer elements.
+const PIECE: usize = 1 << 16;
+
+/// Looks at every element, on all processors where there are many: a wrong output of a hundred million
+/// elements holds up whoever waits for the device.
+fn in_pieces<'a>(
+    output: &Output<'a>,
+    elements: usize,
+    look: impl Fn(usize, &mut Tally<'a>) -> Result<(), CompareError> + Sync,
+) -> Result<OutputMismatch, CompareError> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let piece = elements.div_ceil(threads).max(PIECE);
+    let of_piece = |range: Range<usize>| {
+        let mut tally = Tally::new(output, elements);
+        for index in range {
+            look(index, &mut tally)?;
+        }
+        Ok(tally.mismatch)
+    };
+    if elements <= piece {
+        return of_piece(0..elements);
     }
-    Ok(tally.mismatch)
+    std::thread::scope(|scope| {
+        let starts = (0..elements).step_by(piece);
+        let threads: Vec<_> = starts
+            .map(|start| {
+                let of_piece = &of_piece;
+                scope.spawn(move || of_piece(start..elements.min(start + piece)))
+            })
+            .collect();
+        let mut whole = Tally::new(output, elements).mismatch;
+        for thread in threads {
+            match thread.join() {
+                Ok(piece) => add(&mut whole, piece?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(whole)
+    })
+}
+
+/// Takes a later piece into what was seen of the pieces before it.
+fn add(whole: &mut OutputMismatch, piece: OutputMismatch) {
+    whole.count += piece.count;
+    whole.nan += piece.nan;
+    whole.inf += piece.inf;
+    whole.unwritten += piece.unwritten;
+    let larger = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.max(b)),
+        (a, b) => a.or(b),
+    };
+    whole.max_abs_error = larger(whole.max_abs_error, piece.max_abs_error);
+    whole.max_rel_error = larger(whole.max_rel_error, piece.max_rel_error);
+    let room = FIRST_MISMATCHES.saturating_sub(whole.first.len());
+    whole.first.extend(piece.first.into_iter().take(room));
 }
 
 fn admitted(x: f64, r: f64, tolerance: f64, element: ElementType) -> bool {
@@ -269,183 +327,4 @@ fn spell_integer(bytes: &[u8], element: ElementType) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NAN: f64 = f64::NAN;
-    const INF: f64 = f64::INFINITY;
-
-    fn out(element: ElementType, dims: &[u64]) -> Output<'_> {
-        Output {
-            name: "y",
-            element,
-            dims,
-            poisoned: true,
-        }
-    }
-
-    fn f32s(values: &[f32]) -> Vec<u8> {
-        values.iter().flat_map(|v| v.to_le_bytes()).collect()
-    }
-
-    #[test]
-    fn the_tolerance_is_slack_times_scale_plus_half_an_ulp() {
-        // r = 1, S = 4, slack = 2^-20: admitted 2^-18 + 2^-24.
-        // Above 1 the spacing of f32 is 2^-23: 2^-18 is 32 steps of it, 33 steps are too many.
-        let step = 2_f32.powi(-23);
-        for (steps, wrong) in [(0.0, 0), (32.0, 0), (33.0, 1), (-32.0, 0), (-33.0, 1)] {
-            let x = f32s(&[1.0 + steps * step]);
-            let found = floats(
-                &out(ElementType::F32, &[1]),
-                &x,
-                &[1.0],
-                &[4.0],
-                2_f64.powi(-20),
-            );
-            assert_eq!(found.unwrap().count, wrong, "{steps}");
-        }
-    }
-
-    #[test]
-    fn a_scale_belongs_to_its_own_element() {
-        // The same error of 0.01 passes where S is large and fails where it is small.
-        let x = f32s(&[1000.01, 1.01]);
-        let found = floats(
-            &out(ElementType::F32, &[2]),
-            &x,
-            &[1000.0, 1.0],
-            &[1000.0, 1.0],
-            1e-4,
-        )
-        .unwrap();
-        assert_eq!(found.count, 1);
-        assert_eq!(found.first[0].index, [1]);
-        assert_eq!(found.first[0].expected, "1");
-    }
-
-    #[test]
-    fn nan_and_infinity_match_only_the_same() {
-        let x = f32s(&[
-            f32::NAN,
-            f32::NAN,
-            f32::INFINITY,
-            f32::INFINITY,
-            f32::NEG_INFINITY,
-            1.0,
-        ]);
-        let r = [NAN, 1.0, INF, 1.0, INF, NAN];
-        let found = floats(&out(ElementType::F32, &[6]), &x, &r, &[1.0; 6], 0.5).unwrap();
-        // Wrong: NaN for 1, inf for 1, -inf for inf, 1 for NaN.
-        assert_eq!(found.count, 4);
-        assert_eq!((found.nan, found.inf, found.unwritten), (1, 2, 0));
-        let told: Vec<_> = found
-            .first
-            .iter()
-            .map(|m| (m.index[0], m.expected.as_str(), m.actual.as_str()))
-            .collect();
-        let wanted = [
-            (1, "1", "NaN"),
-            (3, "1", "inf"),
-            (4, "inf", "-inf"),
-            (5, "NaN", "1"),
-        ];
-        assert_eq!(told, wanted);
-    }
-
-    #[test]
-    fn poison_is_unwritten_even_where_nan_is_right() {
-        let mut x = Vec::new();
-        element::fill_poison(ElementType::F32, 2, &mut x);
-        let r = [NAN, 1.0];
-        let found = floats(&out(ElementType::F32, &[2]), &x, &r, &[1.0; 2], 1.0).unwrap();
-        assert_eq!((found.count, found.unwritten, found.nan), (2, 2, 0));
-        // An inout tensor was never poisoned.
-        let inout = Output {
-            poisoned: false,
-            ..out(ElementType::F32, &[2])
-        };
-        let found = floats(&inout, &x, &r, &[1.0; 2], 1.0).unwrap();
-        assert_eq!((found.count, found.unwritten, found.nan), (1, 0, 1));
-    }
-
-    #[test]
-    fn overflow_of_the_output_type_is_right_where_it_must_happen() {
-        // 65504 is the largest f16; from 65520 on, rounding gives infinity.
-        let infinity = half::f16::INFINITY.to_le_bytes();
-        for (r, wrong) in [(65_520.0, 0), (65_500.0, 1), (-65_520.0, 1)] {
-            let f16 = out(ElementType::F16, &[1]);
-            let found = floats(&f16, &infinity, &[r], &[0.0], 0.0).unwrap();
-            // r = 65500 with half an ulp (16) of tolerance stays below 65520.
-            assert_eq!(found.count, wrong, "{r}");
-        }
-    }
-
-    #[test]
-    fn indices_and_maxima_are_told() {
-        let x = f32s(&[1.0, 2.0, 3.0, 4.0, 5.0, 9.0]);
-        let r = [1.0, 2.0, 3.0, 4.0, 4.0, 6.0];
-        let found = floats(&out(ElementType::F32, &[2, 3]), &x, &r, &[0.0; 6], 0.0).unwrap();
-        assert_eq!((found.count, found.elements), (2, 6));
-        assert_eq!(found.first[0].index, [1, 1]);
-        assert_eq!(found.first[1].index, [1, 2]);
-        assert_eq!(found.max_abs_error, Some(3.0)); // 9 for 6
-        assert_eq!(found.max_rel_error, Some(0.5)); // 3 of 6
-    }
-
-    #[test]
-    fn only_the_first_are_told() {
-        let found = floats(
-            &out(ElementType::F32, &[100]),
-            &f32s(&[0.0; 100]),
-            &[1.0; 100],
-            &[1.0; 100],
-            1e-6,
-        );
-        let found = found.unwrap();
-        assert_eq!((found.count, found.first.len()), (100, FIRST_MISMATCHES));
-    }
-
-    #[test]
-    fn integers_must_be_equal() {
-        let bytes =
-            |values: &[i64]| -> Vec<u8> { values.iter().flat_map(|v| v.to_le_bytes()).collect() };
-        // 2^53 + 1 is no double: equality is decided on the bytes.
-        let big = (1 << 53) + 1;
-        let poison = i64::from_le_bytes([0xa5; 8]);
-        let found = exact(
-            &out(ElementType::I64, &[3]),
-            &bytes(&[big, big - 1, poison]),
-            &bytes(&[big, big, 7]),
-        )
-        .unwrap();
-        assert_eq!((found.count, found.unwritten), (2, 1));
-        assert_eq!(found.first[0].expected, "9007199254740993");
-        assert_eq!(found.first[0].actual, "9007199254740992");
-        assert_eq!(found.first[0].tolerance, "0");
-    }
-
-    #[test]
-    fn buffers_that_do_not_fit_are_the_judges_fault() {
-        let f32 = out(ElementType::F32, &[2]);
-        let x = f32s(&[1.0, 2.0]);
-        assert!(matches!(
-            floats(&f32, &x[..7], &[1.0; 2], &[1.0; 2], 0.0),
-            Err(CompareError::Length {
-                buffer: "output",
-                ..
-            })
-        ));
-        assert!(matches!(
-            floats(&f32, &x, &[1.0; 3], &[1.0; 2], 0.0),
-            Err(CompareError::Length {
-                buffer: "reference",
-                ..
-            })
-        ));
-        assert!(matches!(
-            floats(&f32, &x, &[1.0; 2], &[NAN, 1.0], 0.0),
-            Err(CompareError::Scale { index: 0, .. })
-        ));
-        assert!(exact(&out(ElementType::I32, &[2]), &[0; 8], &[0; 4]).is_err());
-    }
-}
+mod tests;

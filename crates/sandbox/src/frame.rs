@@ -19,7 +19,7 @@ pub(crate) enum Tag {
     Unconfined,
     /// Child to parent: a message on the way.
     Progress,
-    /// Child to parent: the response; nothing follows.
+    /// Child to parent: the response. Nothing follows until the next request, of which only a session has one.
     Response,
 }
 

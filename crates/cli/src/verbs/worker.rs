@@ -1,7 +1,6 @@
 //! `lightspeed worker`: the daemon that judges for a service.
 
 use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,13 +8,12 @@ use clap::Args;
 use judge::{Environment, GpuInfo};
 use judge_workers::{Settings, WorkerError};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
-use tokio::task::JoinSet;
 
 use crate::arguments::Global;
 use crate::client::DEFAULT_URL;
 use crate::credentials::Credentials;
 use crate::failure::Failure;
+use crate::lanes::{self, Ended};
 use crate::terminal::Terminal;
 use crate::{local, values};
 
@@ -77,10 +75,7 @@ pub(crate) async fn run(
     };
     let is_alone = gpus.len() < 2 && arguments.judging.gpu.is_none();
     let of_gpu = |gpu: GpuInfo| {
-        let name = match is_alone {
-            true => name.clone(),
-            false => format!("{name}/gpu{}", gpu.ordinal),
-        };
+        let name = lanes::name(&name, gpu.ordinal, is_alone);
         let lane = local::lane(&environment, device, gpu, true);
         lane.prepare();
         let environment = Environment {
@@ -97,42 +92,14 @@ pub(crate) async fn run(
         true => vec![settings],
         false => gpus.into_iter().map(of_gpu).collect(),
     };
-    run_lanes(lanes, told).await
-}
-
-/// One worker for each GPU, all until they are told to stop. One that cannot go on stops the others: half
-/// a worker would pass for a whole one.
-async fn run_lanes(lanes: Vec<Settings>, told: impl Future<Output = ()>) -> Result<u8, Failure> {
-    let (stop, stopping) = watch::channel(false);
-    let mut running = JoinSet::new();
-    for settings in lanes {
-        let mut stopping = stopping.clone();
-        running.spawn(judge_workers::run(settings, async move {
-            let _ = stopping.wait_for(|stop| *stop).await; // whoever could tell is gone: stop
-        }));
-    }
-    let mut told = pin!(told);
-    let mut outcome = Ok(0);
-    loop {
-        let ended = tokio::select! {
-            ended = running.join_next() => ended,
-            () = &mut told, if !*stop.borrow() => {
-                stop.send_replace(true);
-                continue;
-            }
-        };
-        let Some(ended) = ended else {
-            return outcome;
-        };
-        let failure = match ended {
-            Ok(Ok(())) => continue,
-            Ok(Err(error)) => why(&error),
-            Err(panicked) => Failure::unavailable(panicked.to_string(), ""),
-        };
-        outcome = outcome.and(Err(failure));
-        // The others finish or hand back what they have.
-        stop.send_replace(true);
-    }
+    let run = |settings, stop| judge_workers::run(settings, stop);
+    lanes::run(lanes, run, told)
+        .await
+        .map_err(|ended| match ended {
+            Ended::Failed(error) => why(&error),
+            Ended::Panicked(message) => Failure::unavailable(message, ""),
+        })?;
+    Ok(0)
 }
 
 fn why(error: &WorkerError) -> Failure {

@@ -127,9 +127,9 @@ impl Context {
         self.is_lost.set(true);
     }
 
-    /// A loaded module contains a trap instruction.
-    pub(super) fn note_trap(&self) {
-        self.may_trap.set(true);
+    /// Whether what is put on the device next may trap: a fault does not say which module's kernel it was.
+    pub(super) fn note_trap(&self, may_trap: bool) {
+        self.may_trap.set(may_trap);
     }
 
     /// Refuses work on a lost context.

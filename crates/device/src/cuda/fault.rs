@@ -3,8 +3,12 @@
 //! Seen from outside, a fault of a kernel is one code for the whole context: the driver does not say
 //! which launch, thread or line. What is known of a trap: `__trap()` and `asm("trap;")` come back as
 //! 719 (launch failed) on current GPUs, undecodable instructions as 715; 719 also stands for
-//! exceptions without a code of their own. It is therefore told as a trap only where the code that
-//! was loaded contains one.
+//! exceptions without a code of their own. It is therefore told as a trap only where a module that was
+//! launched from contains one.
+//!
+//! Memory that runs out is the program's doing only in calls that load or launch its code. Buffers are
+//! counted against a limit before the driver is asked for them, and host memory, streams, events and
+//! graphs are the judge's own.
 
 use cudarc::driver::sys::CUresult;
 use domain::VerdictKind;
@@ -37,13 +41,22 @@ pub(super) fn is_sticky(code: CUresult) -> bool {
     )
 }
 
-/// A failed call, told as what the kernels did where the code says so. `may_trap`: a loaded module
-/// contains a trap instruction.
+/// Calls that need memory for code, variables and stacks.
+const LOADING_OR_LAUNCHING: [&str; 5] = [
+    "cuModuleLoadData",
+    "cuModuleGetFunction",
+    "cuFuncLoad",
+    "cuLaunchKernelEx",
+    "cuStreamQuery", // where what was launched is waited for
+];
+
+/// A failed call, told as what the kernels did where the code says so. `may_trap`: a module that was
+/// launched from contains a trap instruction.
 pub(super) fn device_error(error: &DriverError, may_trap: bool) -> DeviceError {
-    let DriverError::Call { code, .. } = error else {
+    let DriverError::Call { call, code } = error else {
         return DeviceError::Internal(error.to_string());
     };
-    if *code == CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+    if *code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && LOADING_OR_LAUNCHING.contains(call) {
         return DeviceError::NoMemoryLeft(error.to_string());
     }
     let Some((kind, what)) = kernel_fault(*code, may_trap) else {
@@ -194,9 +207,23 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_runs_out_outside_a_buffer_is_the_authors() {
-        let meaning = meaning(CUresult::CUDA_ERROR_OUT_OF_MEMORY, false);
-        assert!(matches!(meaning, DeviceError::NoMemoryLeft(_)), "{meaning}");
+    fn memory_that_code_needs_is_the_authors_and_what_the_judge_needs_is_not() {
+        let code = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
+        for call in LOADING_OR_LAUNCHING {
+            let meaning = device_error(&DriverError::Call { call, code }, false);
+            assert!(matches!(meaning, DeviceError::NoMemoryLeft(_)), "{meaning}");
+        }
+        for call in [
+            "cuMemAlloc_v2",
+            "cuMemAllocHost_v2",
+            "cuMemHostRegister_v2",
+            "cuStreamCreate",
+            "cuEventCreate",
+            "cuGraphInstantiateWithFlags",
+        ] {
+            let meaning = device_error(&DriverError::Call { call, code }, false);
+            assert!(matches!(meaning, DeviceError::Internal(_)), "{meaning}");
+        }
     }
 
     #[test]

@@ -4,17 +4,11 @@ use object::Endianness;
 use object::elf::FileHeader64;
 use object::read::elf::{FileHeader, SectionHeader};
 
-/// Whether a CUBIN has variables that outlive a launch and whose contents a kernel or the host may
-/// change: `__device__`, static and `__constant__` ones. `None` for what is no CUBIN.
+/// Memory of a CUBIN's variables that outlive a launch and whose contents a kernel or the host may change:
+/// `__device__`, static and `__constant__` ones. `None` for what is no CUBIN.
 ///
 /// Constants that the compiler makes for itself lie in banks 0, 2 and 4 and cannot be changed. String
 /// literals share the section of variables; a module that has only those is reset for nothing.
-#[must_use]
-pub fn has_globals(cubin: &[u8]) -> Option<bool> {
-    global_bytes(cubin).map(|bytes| bytes > 0)
-}
-
-/// Memory of those variables. `None` for what is no CUBIN.
 #[must_use]
 pub fn global_bytes(cubin: &[u8]) -> Option<u64> {
     let header = FileHeader64::<Endianness>::parse(cubin).ok()?;
@@ -61,8 +55,8 @@ mod tests {
 
     #[test]
     fn what_is_no_cubin_is_told_as_such() {
-        assert_eq!(has_globals(b".version 9.0"), None);
-        assert_eq!(has_globals(b""), None);
+        assert_eq!(global_bytes(b".version 9.0"), None);
+        assert_eq!(global_bytes(b""), None);
     }
 
     #[test]

@@ -60,8 +60,8 @@ impl Memory {
         })
     }
 
-    /// Admits so many bytes besides those in use. The card must have them: what runs out later is then
-    /// the program's doing.
+    /// Admits so many bytes besides those in use. The card must have them: buffers within the limit that it
+    /// has no memory for later are nobody's doing whom the limit binds.
     pub(super) fn admit(&mut self, bytes: u64, reserve_bytes: u64) -> Result<(), DeviceError> {
         let free = self.context.told(self.context.free_bytes())?;
         let wanted = bytes.saturating_add(reserve_bytes);
@@ -97,18 +97,20 @@ impl Memory {
     pub(super) fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
         self.context.alive()?;
         let available_bytes = self.limit_bytes.saturating_sub(self.used_bytes);
-        let refused = |available_bytes| DeviceError::OutOfMemory {
-            requested_bytes: bytes,
-            available_bytes,
-        };
         let layout = Layout::around(bytes)
             .filter(|_| bytes <= available_bytes)
-            .ok_or_else(|| refused(available_bytes))?;
+            .ok_or(DeviceError::OutOfMemory {
+                requested_bytes: bytes,
+                available_bytes,
+            })?;
         let base = match allocate(layout.total_bytes()) {
             Err(DriverError::Call {
                 code: CUresult::CUDA_ERROR_OUT_OF_MEMORY,
                 ..
-            }) => return Err(refused(self.context.told(self.context.free_bytes())?)),
+            }) => {
+                let free_bytes = self.context.told(self.context.free_bytes())?;
+                return Err(shrunk(label, bytes, free_bytes));
+            }
             outcome => self.context.told(outcome)?,
         };
         let id = self.insert(Buffer {
@@ -372,6 +374,14 @@ impl Memory {
     }
 }
 
+/// The card lacks memory that the limit admits.
+fn shrunk(label: &str, bytes: u64, free_bytes: u64) -> DeviceError {
+    DeviceError::Internal(format!(
+        "`{label}` needs {bytes} bytes, which the limit admits, but the card has {free_bytes} free: its \
+         memory shrank, perhaps because something else uses it"
+    ))
+}
+
 fn allocate(bytes: u64) -> Result<sys::CUdeviceptr, DriverError> {
     let mut base = 0;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -391,5 +401,17 @@ impl Drop for Memory {
                 let _freed = unsafe { cu!(cuMemFree_v2(buffer.address - layout.start())) };
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_that_has_less_than_was_admitted_is_not_the_authors_fault() {
+        let shrunk = shrunk("x", 1000, 10);
+        assert!(matches!(shrunk, DeviceError::Internal(_)), "{shrunk}");
+        assert!(shrunk.to_string().contains("1000 bytes"), "{shrunk}");
     }
 }

@@ -38,7 +38,7 @@ use std::time::Duration;
 use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 
 pub(crate) use context::list_gpus;
-pub use image::{global_bytes, has_globals};
+pub use image::global_bytes;
 
 use crate::Slope;
 use crate::{
@@ -170,8 +170,18 @@ impl CudaDevice {
             .ok_or_else(|| DeviceError::Internal(format!("no such stream: {stream:?}")))
     }
 
+    /// Whether a module that is launched from contains a trap.
+    fn may_trap(&self, operations: &[Operation]) -> bool {
+        operations.iter().any(|operation| match operation {
+            Operation::Launch(spec) => self.module(spec.module).is_ok_and(Module::may_trap),
+            _ => false,
+        })
+    }
+
     fn prepare(&mut self, operations: &[Operation]) -> Result<Prepared, DeviceError> {
         self.context.alive()?;
+        // Of these launches alone: the modules that are loaded besides have no part in their faults.
+        self.context.note_trap(self.may_trap(operations));
         let parts = Parts {
             context: &self.context,
             memory: &self.memory,
@@ -342,15 +352,11 @@ impl Device for CudaDevice {
     }
 
     fn timer(&self) -> Option<TimerRef> {
-        let mut described = self.timer.describe(self.context.version().to_string());
-        if self.context.reaches_host_memory() {
-            described.unranked = Some(
-                "kernels can reach the host's memory on this system (HMM), the timer's records \
-                 included; load the driver's module nvidia_uvm with uvm_disable_hmm=1"
-                    .to_owned(),
-            );
-        }
-        Some(described)
+        let driver = self.context.version().to_string();
+        Some(
+            self.timer
+                .describe(driver, self.context.reaches_host_memory()),
+        )
     }
 }
 

@@ -22,6 +22,7 @@ pub(super) struct Module {
     handle: sys::CUmodule,
     /// Memory of its variables.
     global_bytes: u64,
+    may_trap: bool,
     functions: BTreeMap<String, Function>,
     /// Variables that were asked for, by mangled name.
     pub(super) symbols: BTreeMap<String, BufferId>,
@@ -39,15 +40,13 @@ impl Module {
     pub(super) fn load(context: &Rc<Context>, image: ModuleImage<'_>) -> Result<Self, DeviceError> {
         let global_bytes = image::global_bytes(image.cubin)
             .ok_or_else(|| DeviceError::Internal("the code is no CUBIN".to_owned()))?;
-        if image::may_trap(image.ptx) {
-            context.note_trap();
-        }
         let handle = context.told(load(image.cubin))?;
         Ok(Self {
             context: Rc::clone(context),
             cubin: image.cubin.to_vec(),
             handle,
             global_bytes,
+            may_trap: image::may_trap(image.ptx),
             functions: BTreeMap::new(),
             symbols: BTreeMap::new(),
         })
@@ -59,6 +58,11 @@ impl Module {
 
     pub(super) fn global_bytes(&self) -> u64 {
         self.global_bytes
+    }
+
+    /// Whether its code contains a trap instruction.
+    pub(super) fn may_trap(&self) -> bool {
+        self.may_trap
     }
 
     /// Gives every variable, those without external names too, its initial contents.

@@ -20,6 +20,10 @@ use crate::{DeviceError, Slope};
 /// Pairs of measurements that a slope is the median of.
 const SLOPE_REPEATS: usize = 7;
 
+/// Why nothing is ranked where kernels share the host's address space.
+const REACHES_HOST_MEMORY: &str = "kernels can reach the host's memory on this system (HMM), the timer's \
+     records included; load the driver's module nvidia_uvm with uvm_disable_hmm=1";
+
 /// What measures spans.
 pub(super) enum Timer {
     Cupti(Cupti),
@@ -39,16 +43,22 @@ impl Timer {
         }
     }
 
-    pub(super) fn describe(&self, driver: String) -> TimerRef {
-        let (name, cupti, unranked) = match self {
+    /// `reaches_host_memory`: kernels can follow any pointer of this process.
+    pub(super) fn describe(&self, driver: String, reaches_host_memory: bool) -> TimerRef {
+        let (name, cupti, by_events) = match self {
             Self::Cupti(cupti) => ("cupti", Some(cupti.version().to_string()), None),
-            Self::Events(why) => ("events", None, Some(why.clone())),
+            Self::Events(why) => {
+                let by_events = format!("times are by CUDA events: {why}");
+                ("events", None, Some(by_events))
+            }
         };
+        let reachable = reaches_host_memory.then(|| REACHES_HOST_MEMORY.to_owned());
+        let reasons: Vec<String> = by_events.into_iter().chain(reachable).collect();
         TimerRef {
             name: name.to_owned(),
             cupti,
             driver,
-            unranked,
+            unranked: (!reasons.is_empty()).then(|| reasons.join("; ")),
         }
     }
 
@@ -106,7 +116,7 @@ impl Timer {
                     stream.wait(limit)?;
                     cupti.end(records).map_err(internal)
                 };
-                Some(slope(context, stream, work, copies, span)?)
+                if_measured(slope(context, stream, work, copies, span))?
             }
             _ => None,
         };
@@ -154,7 +164,15 @@ impl Timer {
     }
 }
 
-/// `(t(2k) - t(k)) / k`, the median of several pairs that take turns. `span` runs a graph of so many
+/// A timer that missed something has no opinion, which takes nothing from the other timer's.
+fn if_measured(one: Result<Duration, DeviceError>) -> Result<Option<Duration>, DeviceError> {
+    match one {
+        Err(DeviceError::Unmeasured(_)) => Ok(None),
+        one => one.map(Some),
+    }
+}
+
+/// `(t(2k) - t(k)) / k` of the shortest of several spans each, which take turns. `span` runs a graph of so many
 /// activities and says how long it took.
 fn slope(
     context: &Rc<Context>,
@@ -167,18 +185,22 @@ fn slope(
     let short = Graph::of(context, stream, work, copies)?;
     let long = Graph::of(context, stream, work, copies.saturating_mul(2))?;
     let records = work.len() * copies as usize;
-    let pair = || {
-        let short = span(&short, records)?;
-        let long = span(&long, records * 2)?;
-        Ok::<_, DeviceError>(long.as_secs_f64() - short.as_secs_f64())
-    };
-    pair()?; // the first run of a graph is slower; it is not kept
-    let mut differences_s = Vec::new();
-    for _ in 0..SLOPE_REPEATS {
-        differences_s.push(pair()?);
+    let mut spans = (Vec::new(), Vec::new());
+    for repeat in 0..=SLOPE_REPEATS {
+        let pair = (span(&short, records)?, span(&long, records * 2)?);
+        if repeat > 0 {
+            // The first run of a graph is slower; it is not kept.
+            spans.0.push(pair.0);
+            spans.1.push(pair.1);
+        }
     }
-    let one_s = median(&mut differences_s) / f64::from(copies);
-    Ok(Duration::from_secs_f64(one_s.max(0.0)))
+    Ok(shortest(&spans.1).saturating_sub(shortest(&spans.0)) / copies)
+}
+
+/// A host that is interrupted while it feeds a graph to the card makes a span longer, nothing makes it
+/// shorter; work that hides from a timer is in every one.
+fn shortest(spans: &[Duration]) -> Duration {
+    spans.iter().copied().min().unwrap_or_default()
 }
 
 fn between_events(
@@ -196,11 +218,6 @@ fn between_events(
     context.told(before.until(&after))
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
 /// Records that are missing or odd say nothing of the next span; a call that fails does.
 fn internal(error: CuptiError) -> DeviceError {
     match error {
@@ -214,15 +231,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_several_pairs_counts() {
-        assert!((median(&mut [3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
-        assert!(median(&mut []).abs() < f64::EPSILON);
+    fn the_shortest_of_several_spans_counts() {
+        let spans = [30, 10, 20].map(Duration::from_micros);
+        assert_eq!(shortest(&spans), Duration::from_micros(10));
+        assert_eq!(shortest(&[]), Duration::ZERO);
     }
 
     #[test]
     fn without_cupti_events_measure_and_say_so() {
         let none = Timer::start(None);
-        let described = none.describe("13.0".to_owned());
+        let described = none.describe("13.0".to_owned(), false);
         assert_eq!((described.name.as_str(), described.cupti), ("events", None));
         let absent = Timer::start(Some(Path::new("/does/not/exist/libcupti.so.13")));
         let Timer::Events(why) = absent else {

@@ -62,8 +62,7 @@ fn copy(rig: &mut Rig) -> Result<Reading, DeviceError> {
         ways.push((format!("{blocks} blocks"), Operation::Launch(copy)));
     }
     let best = fastest(rig, copy_bytes(bytes), &ways);
-    rig.free([from, to])?;
-    best
+    rig.free_after(best, [from, to])
 }
 
 /// The copy as it is measured.
@@ -87,8 +86,7 @@ fn read(rig: &mut Rig) -> Result<Reading, DeviceError> {
         ways.push((format!("{blocks} blocks"), Operation::Launch(read)));
     }
     let best = fastest(rig, bytes, &ways);
-    rig.free([from])?;
-    best
+    rig.free_after(best, [from])
 }
 
 /// The read as it is measured.
@@ -118,8 +116,7 @@ fn l2_read(rig: &mut Rig) -> Result<Reading, DeviceError> {
     let spec = |rig: &Rig, passes| read_spec(rig, from, bytes, passes, blocks);
     let way = format!("{} KiB resident, {blocks} blocks", bytes >> 10);
     let reading = sustained(rig, &way, spec, |passes| bytes * u64::from(passes));
-    rig.free([from])?;
-    reading
+    rig.free_after(reading, [from])
 }
 
 fn shared_read(rig: &mut Rig) -> Result<Reading, DeviceError> {

@@ -90,9 +90,7 @@ pub fn calibrate(
     let card: Card = measuring::perform(environment, Task::State)?;
     if card.timer.name != "cupti" {
         let why = card.timer.unranked.unwrap_or_default();
-        return Err(format!(
-            "times are by CUDA events and calibrate nothing: {why}"
-        ));
+        return Err(format!("nothing can be calibrated: {why}"));
     }
     let mut calibration = Calibration {
         schema: SCHEMA.to_owned(),

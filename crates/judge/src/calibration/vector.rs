@@ -35,8 +35,7 @@ fn rate(rig: &mut Rig, pipe: Pipe) -> Result<Reading, DeviceError> {
     let threads = u64::from(blocks * THREADS);
     let way = format!("{blocks} blocks, 8 chains a thread");
     let reading = sustained(rig, &way, spec, |passes| vector_flop(threads, passes));
-    rig.free([starts])?;
-    reading
+    rig.free_after(reading, [starts])
 }
 
 /// The kernel as it is measured.

@@ -13,42 +13,39 @@ use super::wire::{CheckReply, CheckRequest, Checked};
 use crate::inputs::RunKeys;
 use crate::kernels::Kernels;
 use crate::loaded::Loaded;
-use crate::opened::Opened;
+use crate::stage::Stage;
 use crate::wire::{ParameterJob, Program, ShapeJob, mailbox_slots};
 
 /// The checker between requests.
 pub(crate) struct Checker {
-    opened: Option<Opened>,
-    reference: Option<Loaded>,
-    kernels: Option<Kernels>,
-    shapes: Vec<ShapeJob>,
+    stage: Stage<Work>,
     // After the device that it is pinned for.
     mailbox: Mailbox,
+}
+
+/// The reference on its device.
+struct Work {
+    reference: Loaded,
+    shapes: Vec<ShapeJob>,
 }
 
 impl Checker {
     pub fn new(mailbox: Mailbox) -> Self {
         Self {
             mailbox,
-            opened: None,
-            reference: None,
-            kernels: None,
-            shapes: Vec::new(),
+            stage: Stage::Closed,
         }
     }
 
     pub fn answer(&mut self, request: CheckRequest) -> CheckReply {
         match request {
             CheckRequest::Open { request, kernels } => {
-                let opened = Opened::new(&request, kernels.as_deref());
-                let mut opened = opened.map_err(|e| e.to_string())?;
-                opened.pin(&self.mailbox);
-                self.opened = Some(opened);
+                let opened = self.stage.open(&request, kernels.as_deref(), &self.mailbox);
+                opened.map_err(text)?;
                 Ok(Checked::Done)
             }
             CheckRequest::Probe => {
-                let opened = self.opened.as_mut().ok_or("no device is open")?;
-                opened.probe().map_err(|e| e.to_string())?;
+                self.stage.probe().map_err(text)?;
                 Ok(Checked::Done)
             }
             CheckRequest::Load { program, bounds } => self.load(*program, &bounds),
@@ -59,42 +56,39 @@ impl Checker {
     }
 
     fn load(&mut self, program: Program, bounds: &Bounds) -> CheckReply {
-        let mut opened = self.opened.take().ok_or("no device is open")?;
-        opened.bound(bounds).map_err(|e| e.to_string())?;
-        let (loaded, kernels) =
-            Loaded::new(opened, program.code).map_err(|e| format!("reference: {e}"))?;
-        self.kernels = kernels;
-        self.reference = Some(loaded);
-        self.shapes = program.shapes;
+        self.stage.bound(bounds).map_err(text)?;
+        let Program { code, shapes } = program;
+        let work = |reference| Work { reference, shapes };
+        let loaded = self.stage.load(code, work);
+        loaded.map_err(|e| format!("reference: {e}"))?;
         Ok(Checked::Done)
     }
 
     fn compare(&mut self, shape: usize, keys: &RunKeys) -> Result<Vec<OutputMismatch>, String> {
-        let program = self.reference.as_mut().ok_or("no reference is loaded")?;
-        let shape = self.shapes.get(shape).ok_or("no such shape")?;
-        let kernels = self.kernels.as_ref();
-        let mut reference = Reference::default();
-        let compared = reference
-            .run(program, kernels, shape, keys)
+        let Work { reference, shapes } = self.stage.work().map_err(text)?;
+        let shape = shapes.get(shape).ok_or("no such shape")?;
+        let mut run = Reference::default();
+        let compared = run
+            .run(reference, shape, keys)
             .map_err(|e| format!("the reference failed on shape `{}`: {e}", shape.id))
             .and_then(|()| {
                 let mut comparison = Comparison {
-                    program,
-                    kernels,
+                    program: reference,
                     mailbox: &self.mailbox,
                 };
-                comparison.shape(shape, &reference.expected)
+                comparison.shape(shape, &run.expected)
             });
-        let released = reference.release(self.reference.as_mut().ok_or("no reference")?);
-        released.map_err(|e| e.to_string())?;
-        compared
+        let released = run.release(reference);
+        // A fault takes a GPU's context along, and freeing then fails too: the fault is what counts.
+        let mismatches = compared?;
+        released.map_err(text)?;
+        Ok(mismatches)
     }
 }
 
 /// Outputs of one run against what the reference made of the same inputs.
 struct Comparison<'a> {
     program: &'a mut Loaded,
-    kernels: Option<&'a Kernels>,
     mailbox: &'a Mailbox,
 }
 
@@ -132,11 +126,10 @@ impl Comparison<'_> {
         expected: Expected,
     ) -> Result<Option<Vec<u8>>, String> {
         let small = || "the mailbox is too small".to_owned();
-        let Some(kernels) = self.kernels else {
+        let Some(kernels) = self.program.kernels else {
             let actual = self.mailbox.read(slot.start, slot.len());
             return actual.map(Some).ok_or_else(small);
         };
-        let text = |error: DeviceError| error.to_string();
         let buffer = self.program.device.allocate(spec.bytes, &spec.name);
         let buffer = buffer.map_err(text)?;
         let device = self.program.device.as_mut();
@@ -148,14 +141,16 @@ impl Comparison<'_> {
             .ok_or_else(small)
             .and_then(|copied| copied.map_err(text))
             .and_then(|()| {
-                let doubts = self.doubts(kernels, spec, slack, buffer, expected);
+                let doubts = self.doubts(&kernels, spec, slack, buffer, expected);
                 match doubts.map_err(text)? {
                     0 => Ok(None),
                     _ => self.program.device.read(buffer).map(Some).map_err(text),
                 }
             });
-        self.program.device.free(buffer).map_err(text)?;
-        doubted
+        let freed = self.program.device.free(buffer);
+        let doubted = doubted?; // says more than a freeing that fails after it
+        freed.map_err(text)?;
+        Ok(doubted)
     }
 
     /// How many elements the device doubts. It is quick and says no more than that.
@@ -191,7 +186,7 @@ impl Comparison<'_> {
             dims: &spec.dims,
             poisoned: spec.direction == Direction::Out,
         };
-        let mut read = |buffer| self.program.device.read(buffer).map_err(|e| e.to_string());
+        let mut read = |buffer| self.program.device.read(buffer).map_err(text);
         let values = read(expected.values)?;
         let compared = match expected.scales {
             Some(scales) => {
@@ -202,6 +197,11 @@ impl Comparison<'_> {
         };
         compared.map_err(|e| e.to_string())
     }
+}
+
+#[allow(clippy::needless_pass_by_value)] // handed to map_err
+fn text(error: DeviceError) -> String {
+    error.to_string()
 }
 
 fn doubles(bytes: &[u8]) -> Vec<f64> {

@@ -6,7 +6,6 @@ use problems::TensorSpec;
 use problems::subkey::Subkey;
 
 use crate::inputs::{self, RunKeys};
-use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{ParameterJob, ShapeJob};
 
@@ -32,7 +31,6 @@ impl Reference {
     pub fn run(
         &mut self,
         program: &mut Loaded,
-        kernels: Option<&Kernels>,
         shape: &ShapeJob,
         keys: &RunKeys,
     ) -> Result<(), DeviceError> {
@@ -44,7 +42,7 @@ impl Reference {
                 continue;
             };
             let first = self.buffers.len();
-            prepare(program, kernels, spec, *key, &mut self.buffers)?;
+            prepare(program, spec, *key, &mut self.buffers)?;
             let made = self.buffers[first..].iter().copied().flatten();
             let made: Vec<BufferId> = made.collect();
             let is_output = spec.direction != Direction::In;
@@ -67,7 +65,6 @@ impl Reference {
 /// doubles followed by its magnitudes.
 fn prepare(
     reference: &mut Loaded,
-    kernels: Option<&Kernels>,
     spec: &TensorSpec,
     key: Option<Subkey>,
     buffers: &mut Vec<Option<BufferId>>,
@@ -75,7 +72,7 @@ fn prepare(
     if spec.direction == Direction::In || !spec.element.is_float() {
         let buffer = reference.device.allocate(spec.bytes, &spec.name)?;
         buffers.push(Some(buffer));
-        return inputs::initialise(reference, kernels, spec, key, buffer);
+        return inputs::initialise(reference, spec, key, buffer);
     }
     let bytes = spec.elements() * ElementType::F64.size_bytes();
     for label in [spec.name.clone(), format!("{}_scale", spec.name)] {
@@ -92,7 +89,7 @@ fn prepare(
         let [.., Some(values), _] = buffers[..] else {
             return Err(DeviceError::Internal("two buffers were made".to_owned()));
         };
-        inputs::initialise_widened(reference, kernels, spec, key, values)?;
+        inputs::initialise_widened(reference, spec, key, values)?;
     }
     Ok(())
 }

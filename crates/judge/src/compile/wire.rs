@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use domain::{Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
+use domain::{DeviceName, Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
 use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
+use toolchain::Toolchain;
 
 use crate::wire::Code;
 
@@ -58,6 +59,17 @@ pub(crate) struct KernelsJob {
     pub arch: String,
     /// The pinned toolchain.
     pub toolchain: PathBuf,
+}
+
+impl KernelsJob {
+    /// One set for a model.
+    pub fn of(set: KernelSet, device: DeviceName, toolchain: &Toolchain) -> Self {
+        Self {
+            set,
+            arch: scoring::device(device).limits.arch.clone(),
+            toolchain: toolchain.root().to_owned(),
+        }
+    }
 }
 
 /// The judge's kernels, or why there are none.

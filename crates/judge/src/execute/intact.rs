@@ -1,77 +1,69 @@
 //! Whether a run left its inputs alone. A device that traps every write does not need it, and is checked
 //! all the same.
+//!
+//! Nothing is taken before the run, which could be known to it: what it left is compared with the same inputs
+//! made anew. Digests have a key that is drawn once the run is over.
 
 use device::{BufferId, DeviceError};
 use domain::{Direction, Verdict, VerdictKind};
+use problems::TensorSpec;
+use problems::subkey::Subkey;
 
-use crate::kernels::Kernels;
+use crate::inputs::{self, RunKeys};
 use crate::loaded::Loaded;
 use crate::wire::{Blame, ParameterJob, ShapeJob};
 
-/// What the inputs held before a run.
-pub(super) struct Seals(Vec<Option<Seal>>);
+/// Where digests' keys are drawn.
+pub(super) type Draw = Box<dyn FnMut() -> Result<u64, DeviceError>>;
 
-#[derive(PartialEq, Eq)]
-enum Seal {
-    Digest(u64),
-    Contents(Vec<u8>),
+/// Draws from the operating system.
+pub(super) fn system() -> Draw {
+    Box::new(|| getrandom::u64().map_err(|e| DeviceError::Internal(format!("no key: {e}"))))
 }
 
-impl Seals {
-    /// Looks at every input; the judge's kernels make that quick.
-    pub fn of(
-        submission: &mut Loaded,
-        kernels: Option<&Kernels>,
-        shape: &ShapeJob,
-        buffers: &[Option<BufferId>],
-    ) -> Result<Self, DeviceError> {
-        let mut seals = Vec::new();
-        for (parameter, buffer) in shape.parameters.iter().zip(buffers) {
-            seals.push(match (parameter, buffer) {
-                (ParameterJob::Tensor { spec, .. }, Some(buffer))
-                    if spec.direction == Direction::In =>
-                {
-                    Some(seal(submission, kernels, *buffer)?)
-                }
-                _ => None,
-            });
-        }
-        Ok(Self(seals))
-    }
-
-    /// The first input that no longer holds what it held.
-    pub fn broken<'s>(
-        &self,
-        submission: &mut Loaded,
-        kernels: Option<&Kernels>,
-        shape: &'s ShapeJob,
-        buffers: &[Option<BufferId>],
-    ) -> Result<Option<&'s str>, DeviceError> {
-        let now = Self::of(submission, kernels, shape, buffers)?;
-        let pairs = self.0.iter().zip(&now.0).zip(&shape.parameters);
-        let broken = pairs.filter(|((before, now), _)| before != now);
-        Ok(broken
-            .filter_map(|(_, parameter)| match parameter {
-                ParameterJob::Tensor { spec, .. } => Some(spec.name.as_str()),
-                ParameterJob::Scalar => None,
-            })
-            .next())
-    }
-}
-
-fn seal(
+/// The first input of a run that is over that no longer holds what it was made with. Inputs may be made
+/// anew in place, outputs stay.
+pub(super) fn modified<'s>(
     submission: &mut Loaded,
-    kernels: Option<&Kernels>,
-    buffer: BufferId,
-) -> Result<Seal, DeviceError> {
-    match kernels {
-        Some(kernels) => {
-            let stream = submission.stream;
-            let device = submission.device.as_mut();
-            kernels.digest(device, stream, buffer).map(Seal::Digest)
+    shape: &'s ShapeJob,
+    keys: &RunKeys,
+    buffers: &[Option<BufferId>],
+    draw: &mut Draw,
+) -> Result<Option<&'s str>, DeviceError> {
+    let digest_key = draw()?;
+    for ((parameter, key), buffer) in shape.parameters.iter().zip(keys).zip(buffers) {
+        let (ParameterJob::Tensor { spec, .. }, Some(buffer)) = (parameter, buffer) else {
+            continue;
+        };
+        if spec.direction == Direction::In
+            && !is_intact(submission, spec, *key, *buffer, digest_key)?
+        {
+            return Ok(Some(&spec.name));
         }
-        None => submission.device.read(buffer).map(Seal::Contents),
     }
+    Ok(None)
+}
+
+fn is_intact(
+    submission: &mut Loaded,
+    spec: &TensorSpec,
+    key: Option<Subkey>,
+    buffer: BufferId,
+    digest_key: u64,
+) -> Result<bool, DeviceError> {
+    let Some(kernels) = submission.kernels else {
+        let found = submission.device.read(buffer)?;
+        return Ok(found == inputs::contents(spec, key));
+    };
+    let stream = submission.stream;
+    let digest = |submission: &mut Loaded| {
+        let device = submission.device.as_mut();
+        kernels.digest(device, stream, buffer, digest_key)
+    };
+    let found = digest(submission)?;
+    submission.device.protect(buffer, false)?;
+    inputs::initialise(submission, spec, key, buffer)?;
+    Ok(found == digest(submission)?)
 }
 
 /// The verdict on a submission that writes to an input.

@@ -2,6 +2,7 @@
 
 pub(crate) mod child;
 mod intact;
+mod printed;
 mod run;
 mod timed;
 pub(crate) mod wire;

@@ -6,10 +6,9 @@ use device::{BufferId, DeviceError};
 use domain::{Direction, Verdict, VerdictKind, told};
 use sandbox::Mailbox;
 
-use super::intact::{Seals, input_modified};
+use super::intact::{Draw, input_modified, modified};
 use super::wire::Run;
 use crate::inputs::{self, RunKeys};
-use crate::kernels::Kernels;
 use crate::loaded::Loaded;
 use crate::wire::{Blame, ParameterJob, ShapeJob, mailbox_slots};
 
@@ -17,6 +16,7 @@ use crate::wire::{Blame, ParameterJob, ShapeJob, mailbox_slots};
 const MESSAGE_CHARS: usize = 1000;
 
 /// Why a run has no result.
+#[derive(Debug)]
 pub(super) enum RunFailure {
     /// The submission's fault.
     Blamed(Blame),
@@ -27,13 +27,13 @@ pub(super) enum RunFailure {
 /// Runs a shape once and delivers its outputs to the mailbox.
 pub(super) fn run(
     submission: &mut Loaded,
-    kernels: Option<&Kernels>,
     shape: &ShapeJob,
     keys: &RunKeys,
     mailbox: &mut Mailbox,
+    draw: &mut Draw,
 ) -> Result<Run, RunFailure> {
     let mut buffers = Vec::new();
-    let result = run_with(submission, kernels, shape, keys, &mut buffers, mailbox);
+    let result = run_with(submission, shape, keys, &mut buffers, mailbox, draw);
     let mut buffers = buffers.into_iter().flatten();
     let freed = buffers.try_for_each(|buffer| submission.device.free(buffer));
     // A fault takes a GPU's context along, and freeing then fails too: the fault is what counts.
@@ -44,24 +44,23 @@ pub(super) fn run(
 
 fn run_with(
     submission: &mut Loaded,
-    kernels: Option<&Kernels>,
     shape: &ShapeJob,
     keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
     mailbox: &mut Mailbox,
+    draw: &mut Draw,
 ) -> Result<Run, RunFailure> {
     // Module globals count against the same memory: too many of them leave no room for the buffers.
     submission.reset()?;
-    prepare(submission, kernels, shape, keys, buffers)?;
-    let seals = Seals::of(submission, kernels, shape, buffers)?;
+    prepare(submission, shape, keys, buffers)?;
     let started = Instant::now();
     let span = submission.run(&shape.plan, buffers)?;
     submission.device.verify_guards()?;
     let execute_s = started.elapsed().as_secs_f64();
-    if let Some(name) = seals.broken(submission, kernels, shape, buffers)? {
+    deliver(submission, shape, buffers, mailbox)?;
+    if let Some(name) = modified(submission, shape, keys, buffers, draw)? {
         return Err(RunFailure::Blamed(input_modified(name)));
     }
-    deliver(submission, shape, buffers, mailbox)?;
     Ok(Run {
         counters: span.counters,
         printed: span.printed,
@@ -71,7 +70,6 @@ fn run_with(
 
 fn prepare(
     submission: &mut Loaded,
-    kernels: Option<&Kernels>,
     shape: &ShapeJob,
     keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
@@ -83,7 +81,7 @@ fn prepare(
         };
         let buffer = submission.device.allocate(spec.bytes, &spec.name)?;
         buffers.push(Some(buffer));
-        inputs::initialise(submission, kernels, spec, *key, buffer)?;
+        inputs::initialise(submission, spec, *key, buffer)?;
         let read_only = spec.direction == Direction::In;
         submission.device.protect(buffer, read_only)?;
     }
@@ -128,7 +126,6 @@ impl From<DeviceError> for RunFailure {
             DeviceError::Unsupported { line, .. } => {
                 (Verdict::Unsupported, Some(VerdictKind::Opcode), line)
             }
-            DeviceError::Cancelled => (Verdict::Cancelled, None, None),
             DeviceError::Unmeasured(message) | DeviceError::Internal(message) => {
                 return Self::Ours(message);
             }

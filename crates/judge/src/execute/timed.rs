@@ -1,4 +1,7 @@
-//! Timed runs: fresh inputs at fresh addresses, known caches, one measured span each.
+//! Timed runs: fresh inputs, known caches, one measured span each.
+//!
+//! Sets of buffers take turns, so that no address comes back within a trial as long as memory suffices for
+//! that, and never before it has left the L2 where it does not.
 
 use std::time::{Duration, Instant};
 
@@ -6,11 +9,10 @@ use device::{BufferId, DeviceError, Operation, Slope, Span};
 use domain::Direction;
 use sandbox::Mailbox;
 
-use super::intact::{Seals, input_modified};
+use super::intact::{Draw, input_modified, modified};
 use super::run::{RunFailure, deliver};
 use super::wire::TimedRun;
 use crate::inputs::RunKeys;
-use crate::kernels::Kernels;
 use crate::loaded::{Loaded, Scratch};
 use crate::wire::{ParameterJob, ShapeJob};
 
@@ -78,16 +80,15 @@ impl Rotation {
     pub fn time(
         &mut self,
         submission: &mut Loaded,
-        kernels: &Kernels,
         shape: &ShapeJob,
         keys: &RunKeys,
     ) -> Result<TimedRun, RunFailure> {
         let index = self.turn(submission, shape)?;
         let slot = &self.slots[index];
         submission.reset()?;
-        let fresh = initialise(submission, kernels, shape, keys, slot)?;
+        let fresh = initialise(submission, shape, keys, slot)?;
         submission.device.run(submission.stream, &fresh)?;
-        let settled = settle(submission, kernels, slot)?;
+        let settled = settle(submission, slot)?;
         submission.device.run(submission.stream, &settled)?;
         let operations = slot.operations(submission, shape)?;
         let started = Instant::now();
@@ -110,9 +111,9 @@ impl Rotation {
     pub fn deliver(
         &mut self,
         submission: &mut Loaded,
-        kernels: &Kernels,
         shape: &ShapeJob,
         mailbox: &mut Mailbox,
+        draw: &mut Draw,
     ) -> Result<(), RunFailure> {
         let none = || RunFailure::Ours("nothing was timed".to_owned());
         let (index, keys) = self.last.take().ok_or_else(none)?;
@@ -120,10 +121,7 @@ impl Rotation {
         let around: Vec<BufferId> = slot.all().collect();
         submission.device.verify_guards_of(&around)?;
         deliver(submission, shape, &slot.buffers, mailbox)?;
-        let found = Seals::of(submission, Some(kernels), shape, &slot.buffers)?;
-        let fresh = initialise(submission, kernels, shape, &keys, slot)?;
-        submission.device.run(submission.stream, &fresh)?;
-        match found.broken(submission, Some(kernels), shape, &slot.buffers)? {
+        match modified(submission, shape, &keys, &slot.buffers, draw)? {
             Some(name) => Err(RunFailure::Blamed(input_modified(name))),
             None => Ok(()),
         }
@@ -219,9 +217,9 @@ impl Slot {
 /// Runs the canary for `least` and until its times agree.
 pub(super) fn warm_up(
     submission: &mut Loaded,
-    kernels: &Kernels,
     least: Duration,
 ) -> Result<Vec<Duration>, RunFailure> {
+    let kernels = submission.own_kernels()?;
     let mut times = Vec::new();
     let mut missed = 0;
     let started = Instant::now();
@@ -268,11 +266,11 @@ fn set_bytes(shape: &ShapeJob) -> u64 {
 /// Inputs generated, outputs and scratch poisoned.
 fn initialise(
     submission: &Loaded,
-    kernels: &Kernels,
     shape: &ShapeJob,
     keys: &RunKeys,
     slot: &Slot,
 ) -> Result<Vec<Operation>, DeviceError> {
+    let kernels = submission.own_kernels()?;
     let mut operations = Vec::new();
     for ((parameter, key), buffer) in shape.parameters.iter().zip(keys).zip(&slot.buffers) {
         if let (ParameterJob::Tensor { spec, .. }, Some(buffer)) = (parameter, buffer) {
@@ -287,11 +285,8 @@ fn initialise(
 }
 
 /// Shared memory overwritten, no line of the submission's preferred, the L2 full of what nobody needs.
-fn settle(
-    submission: &Loaded,
-    kernels: &Kernels,
-    slot: &Slot,
-) -> Result<Vec<Operation>, DeviceError> {
+fn settle(submission: &Loaded, slot: &Slot) -> Result<Vec<Operation>, DeviceError> {
+    let kernels = submission.own_kernels()?;
     let mut operations = vec![kernels.scrub()];
     for buffer in slot.all() {
         let bytes = submission.device.size_bytes(buffer)?;

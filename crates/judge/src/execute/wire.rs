@@ -41,7 +41,8 @@ pub(crate) enum ExecuteRequest {
         /// And for so long.
         least: Duration,
     },
-    /// One timed run from fresh inputs at fresh addresses.
+    /// One timed run from fresh inputs, at addresses that are fresh within a trial as far as the sets of
+    /// buffers reach.
     Time {
         /// Index of the shape.
         shape: usize,

@@ -1,5 +1,7 @@
 //! The judge's kernels on the emulated device.
 
+use std::collections::BTreeSet;
+
 use domain::Direction;
 use problems::{Outliers, element, generate};
 
@@ -35,12 +37,12 @@ impl Rig {
         self.device.read(buffer).unwrap()
     }
 
-    fn digest(&mut self, contents: &[u8]) -> u64 {
+    fn digest(&mut self, contents: &[u8], key: u64) -> u64 {
         let buffer = self.device.allocate(contents.len() as u64, "data").unwrap();
         self.device.write(buffer, contents).unwrap();
         let digest = self
             .kernels
-            .digest(self.device.as_mut(), self.stream, buffer);
+            .digest(self.device.as_mut(), self.stream, buffer, key);
         digest.unwrap()
     }
 }
@@ -172,16 +174,45 @@ fn outputs_hold_poison_to_the_last_byte() {
 fn every_byte_and_its_place_count_in_a_digest() {
     let mut rig = rig();
     let contents: Vec<u8> = (0..29).collect();
-    let digest = rig.digest(&contents);
-    assert_eq!(digest, rig.digest(&contents));
-    for at in [0, 7, 8, 23, 24, 28] {
-        let mut other = contents.clone();
-        other[at] ^= 1;
-        assert_ne!(digest, rig.digest(&other), "byte {at}");
+    for key in [0, 1, 0x0123_4567_89ab_cdef] {
+        let digest = rig.digest(&contents, key);
+        assert_eq!(digest, rig.digest(&contents, key));
+        for at in [0, 3, 4, 7, 8, 23, 24, 28] {
+            let mut other = contents.clone();
+            other[at] ^= 0x80;
+            assert_ne!(digest, rig.digest(&other, key), "byte {at}");
+        }
+        for (a, b) in [(0, 4), (0, 8), (24, 25)] {
+            let mut swapped = contents.clone();
+            swapped.swap(a, b);
+            assert_ne!(digest, rig.digest(&swapped, key), "{a} and {b}");
+        }
     }
-    let mut swapped = contents.clone();
-    swapped.swap(0, 8);
-    assert_ne!(digest, rig.digest(&swapped));
+}
+
+/// What a change does to the digest tells nothing of what it does under another key, so that changes which
+/// cancel under one do not under the next.
+#[test]
+fn the_key_reaches_every_byte_of_a_digest() {
+    let mut rig = rig();
+    let contents = [0x5a; 29];
+    for at in 0..contents.len() {
+        let mut other = contents;
+        other[at] ^= 0x80;
+        let mut change = |key| {
+            let before = rig.digest(&contents, key);
+            rig.digest(&other, key).wrapping_sub(before)
+        };
+        let changes: BTreeSet<u64> = (0..4).map(&mut change).collect();
+        assert_eq!(changes.len(), 4, "byte {at}");
+    }
+}
+
+/// A trap in our own code would make every failed launch of a submission look like one.
+#[test]
+fn the_judges_kernels_have_no_trap() {
+    let ptx = compiled(SOURCE).ptx;
+    assert!(!ptx.contains("trap;"));
 }
 
 #[test]

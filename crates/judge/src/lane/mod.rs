@@ -14,8 +14,6 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use device::{OpenRequest, Target};
-
 use self::lock::LaneLock;
 use self::nursery::{Crew, Nursery, Order};
 use crate::compile::wire::{KernelSet, KernelsJob};
@@ -187,34 +185,17 @@ fn open_pair(
     gpu: &Gpu,
     mailbox_bytes: u64,
 ) -> Result<Box<Pair>, Interruption> {
-    let Gpu {
-        name,
-        ordinal,
-        card,
-        cupti,
-        ..
-    } = gpu;
-    let target = Target::Gpu {
-        ordinal: *ordinal,
-        card: card.clone(),
-        cupti: cupti.clone(),
-    };
+    let open = gpu.open_request();
     let mut pair = Box::new(Pair::start(&Start {
         program: &environment.program,
-        target: &target,
+        target: &open.target,
         mailbox_bytes,
         simulated_bytes: 0,
         cpu: CPU,
         allow_unconfined: environment.allow_unconfined,
     })?);
-    let limits = scoring::device(*name).limits.clone();
-    let job = KernelsJob {
-        set: KernelSet::Judging,
-        arch: limits.arch.clone(),
-        toolchain: environment.toolchain.root().to_owned(),
-    };
+    let job = KernelsJob::of(KernelSet::Judging, gpu.name, &environment.toolchain);
     let kernels = kernels(environment, &job, KERNELS_WALL)?;
-    let open = OpenRequest { target, limits };
     pair.open(&open, Some(&kernels), &environment.cancel)?;
     Ok(pair)
 }

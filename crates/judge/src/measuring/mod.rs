@@ -14,7 +14,7 @@ pub(crate) mod wire;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use device::{Card, OpenRequest, Target};
+use device::OpenRequest;
 use domain::DeviceName;
 use sandbox::{ChildCommand, Policy};
 use serde::de::DeserializeOwned;
@@ -42,7 +42,7 @@ pub(crate) fn perform<Reply: DeserializeOwned>(
         .as_ref()
         .ok_or("there is no GPU to measure")?;
     let gpu = lane.gpu();
-    let open = open_request(gpu, gpu.card.clone());
+    let open = gpu.open_request();
     let request = GaugeRequest {
         code: code(environment, gpu.name, &task)?,
         open: open.clone(),
@@ -69,10 +69,13 @@ pub(crate) fn here(environment: &Environment, task: Task) -> Result<serde_json::
         .as_ref()
         .ok_or("there is no GPU to measure")?;
     let gpu = lane.gpu();
+    let gpu = Gpu {
+        card: None, // this process sees every card
+        ..gpu.clone()
+    };
     child::perform(GaugeRequest {
         code: code(environment, gpu.name, &task)?,
-        // This process sees every card.
-        open: open_request(gpu, None),
+        open: gpu.open_request(),
         task,
     })
 }
@@ -84,26 +87,11 @@ fn code(
 ) -> Result<BTreeMap<KernelSet, Code>, String> {
     let mut code = BTreeMap::new();
     for set in task.sets() {
-        let job = KernelsJob {
-            set,
-            arch: scoring::device(device).limits.arch.clone(),
-            toolchain: environment.toolchain.root().to_owned(),
-        };
+        let job = KernelsJob::of(set, device, &environment.toolchain);
         let compiled = kernels(environment, &job, COMPILE_WALL);
         code.insert(set, compiled.map_err(|interruption| interruption.message)?);
     }
     Ok(code)
-}
-
-fn open_request(gpu: &Gpu, card: Option<Card>) -> OpenRequest {
-    OpenRequest {
-        target: Target::Gpu {
-            ordinal: gpu.ordinal,
-            card,
-            cupti: gpu.cupti.clone(),
-        },
-        limits: scoring::device(gpu.name).limits.clone(),
-    }
 }
 
 fn policy(environment: &Environment, open: &OpenRequest) -> Policy {

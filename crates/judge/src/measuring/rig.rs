@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use device::{
     Address, Argument, BufferId, CudaDevice, Device, DeviceError, LaunchSpec, ModuleId,
-    ModuleImage, OpenRequest, Operation, StreamId, Target, cuda,
+    ModuleImage, OpenRequest, Operation, StreamId,
 };
 use domain::{Direction, ElementType};
 use problems::{Generator, TensorSpec};
@@ -95,21 +95,7 @@ impl Rig {
         code: &BTreeMap<KernelSet, Code>,
         extent: Extent,
     ) -> Result<Self, String> {
-        let Target::Gpu {
-            ordinal,
-            card,
-            cupti,
-        } = &request.target
-        else {
-            return Err("only GPUs are measured".to_owned());
-        };
-        let device = CudaDevice::open(&cuda::Settings {
-            // Of a process that sees one card alone it is the first.
-            ordinal: if card.is_some() { 0 } else { *ordinal },
-            memory_limit_bytes: MEMORY_BYTES,
-            cupti_library: cupti.clone(),
-            span_limit: RUN_LIMIT,
-        });
+        let device = device::open_gpu(&request.target, MEMORY_BYTES, RUN_LIMIT);
         let device = device.map_err(|e| e.to_string())?;
         Self::new(Box::new(device), code, extent).map_err(|e| e.to_string())
     }
@@ -240,6 +226,18 @@ impl Rig {
         Ok(())
     }
 
+    /// Gives buffers back after a measurement on them, whatever came of it. Its own failure counts: a fault
+    /// takes the context along, and freeing then fails too.
+    pub fn free_after<T>(
+        &mut self,
+        measured: Result<T, DeviceError>,
+        buffers: impl IntoIterator<Item = BufferId>,
+    ) -> Result<T, DeviceError> {
+        let freed = self.free(buffers);
+        let value = measured?;
+        freed.map(|()| value)
+    }
+
     /// Gives buffers back.
     pub fn free(&mut self, buffers: impl IntoIterator<Item = BufferId>) -> Result<(), DeviceError> {
         buffers.into_iter().try_for_each(|b| self.device.free(b))
@@ -283,4 +281,23 @@ pub(crate) fn vector(bytes: u64) -> TensorSpec {
 
 fn no_code() -> DeviceError {
     DeviceError::Internal("kernels of this measurement were not compiled".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measuring::pretend::rig;
+
+    #[test]
+    fn a_failed_measurement_is_told_and_not_the_freeing_that_fails_after_it() {
+        let mut rig = rig(KernelSet::Memory);
+        let buffer = rig.random(64, "x").unwrap();
+        assert_eq!(rig.free_after(Ok(7), [buffer]), Ok(7));
+        let nowhere = BufferId(u32::MAX);
+        let fault = DeviceError::Internal("a fault".to_owned());
+        let told = rig.free_after::<()>(Err(fault.clone()), [nowhere]);
+        assert_eq!(told, Err(fault));
+        let told = rig.free_after(Ok(7), [nowhere]).unwrap_err();
+        assert!(told.to_string().contains("no such buffer"), "{told}");
+    }
 }
