@@ -4,12 +4,14 @@ use strsim::damerau_levenshtein;
 
 /// Shorter names resemble too many others.
 const SHORTEST: usize = 3;
+/// Nobody mistypes a longer one, and comparing it would take long.
+const LONGEST: usize = 64;
 
 /// The known name that `name` is a slip of, unless none is near enough to ask about: another case, or a
 /// few letters more, less, other or swapped. The first of equals.
 #[must_use]
 pub fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if name.len() < SHORTEST {
+    if !(SHORTEST..=LONGEST).contains(&name.len()) {
         return None;
     }
     let lower = name.to_lowercase();

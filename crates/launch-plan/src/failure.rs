@@ -5,6 +5,7 @@
 
 use domain::{Diagnostic, Severity, Stage, Verdict, VerdictKind, printable};
 
+use crate::hints::{self, Asked};
 use crate::source::text::{At, SourceText};
 
 /// The verdict's kind and what to tell the author. Never empty.
@@ -110,6 +111,15 @@ impl Fault {
             _ => Stage::Plan,
         };
         let position = self.at.map(|at| text.position(at));
+        let hint = hints::way_out(
+            &Asked {
+                kind: self.kind,
+                at: self.at,
+                message: &self.message,
+                hint: self.hint.as_deref(),
+            },
+            text,
+        );
         PlanFailure {
             kind: self.kind,
             diagnostics: vec![Diagnostic {
@@ -118,7 +128,7 @@ impl Fault {
                 line: position.map(|(line, _)| line),
                 column: position.map(|(_, column)| column),
                 message: printable(&self.message),
-                hint: self.hint.as_deref().map(printable),
+                hint: Some(printable(&hint)),
             }],
         }
     }

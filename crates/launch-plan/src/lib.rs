@@ -8,6 +8,7 @@
 mod duplicates;
 mod entry_signature;
 mod failure;
+mod hints;
 mod interpreter;
 mod plan;
 mod program;
@@ -18,6 +19,7 @@ mod syntax;
 mod tables;
 mod types;
 mod types_of_parameters;
+mod warnings;
 
 pub use entry_signature::entry_signature;
 pub use failure::PlanFailure;

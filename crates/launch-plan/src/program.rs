@@ -1,6 +1,6 @@
 //! A submission, split into device source and a host program that can be planned.
 
-use domain::{Signature, TargetLimits};
+use domain::{Diagnostic, Signature, TargetLimits};
 
 use crate::duplicates::refuse_duplicates;
 use crate::failure::{Fallible, Fault, PlanFailure};
@@ -14,6 +14,7 @@ use crate::syntax::items::items;
 use crate::syntax::lower::Lowerer;
 use crate::syntax::parse::parse;
 use crate::tables::Tables;
+use crate::warnings::Planned;
 
 /// A parsed submission whose entry function fits the problem.
 #[derive(Debug)]
@@ -77,6 +78,24 @@ impl Program {
         let entry = self.tables.function(self.entry);
         interpret(&self.tables, &self.source, entry, arguments, limits)
             .map_err(|fault| fault.into_failure(&self.source))
+    }
+}
+
+impl Program {
+    /// What is legal and probably not meant, over the arguments and plans of all shapes that may be told of.
+    #[must_use]
+    pub fn warnings(
+        &self,
+        signature: &Signature,
+        shapes: &[(&[Argument], &Plan)],
+    ) -> Vec<Diagnostic> {
+        let planned = Planned {
+            source: &self.source,
+            tables: &self.tables,
+            signature,
+            shapes,
+        };
+        planned.warnings()
     }
 }
 

@@ -8,11 +8,14 @@
 
 mod compile;
 mod cupti;
+mod device_names;
+mod disassembler;
 mod headers;
 mod hint;
 mod install;
 mod libraries;
 mod limits;
+mod listing;
 mod log;
 mod nvrtc;
 mod options;
@@ -22,5 +25,7 @@ mod usage;
 
 pub use compile::{CompileFailure, CompileRequest, Compiled, compile};
 pub use cupti::CUPTI_VERSION;
+pub use disassembler::{Disassembler, DisassemblyError};
+pub use listing::Listing;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

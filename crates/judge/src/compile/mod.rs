@@ -2,6 +2,8 @@
 
 pub(crate) mod cache;
 pub(crate) mod child;
+#[cfg(test)]
+mod messages_tests;
 pub(crate) mod wire;
 
 use std::time::Duration;
