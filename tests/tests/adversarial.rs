@@ -247,7 +247,7 @@ mod host_function {
     fn more_scratch_than_the_problem_admits() {
         let body =
             "float* p; cudaMalloc(&p, 5ull << 30); add<<<1, 256>>>(a, b, c, n); cudaFree(p);";
-        let text = "allocates 5368709120 bytes of scratch memory; the problem admits 1048576";
+        let text = "allocates 5368709120 bytes of scratch memory; the problem admits 2147483648";
         expect(&host(body), "memory_limit", text);
     }
 

@@ -68,31 +68,30 @@ impl Pair {
         })
     }
 
-    /// Opens the device in both.
+    /// Opens the device in both at once: a driver takes a second to wake up.
     pub fn open(
         &mut self,
         request: &OpenRequest,
         kernels: Option<&Code>,
         cancel: &AtomicBool,
     ) -> Result<(), Interruption> {
+        let Self {
+            executor, checker, ..
+        } = self;
         let request = Box::new(request.clone());
         let kernels = kernels.cloned().map(Box::new);
-        let open = ExecuteRequest::Open {
+        let to_checker = CheckRequest::Open {
             request: request.clone(),
             kernels: kernels.clone(),
         };
-        match ask::<ExecuteReply>(&mut self.executor, &open, OWN_WALL, cancel) {
-            Ok(Ok(Executed::Done)) => {}
-            Ok(Ok(other)) => return Err(unexpected(&other)),
-            Ok(Err(message)) => return Err(Interruption::ours(format!("executor: {message}"))),
-            Err(failure) => return Err(ours("executor", &failure)),
-        }
-        let open = CheckRequest::Open { request, kernels };
-        match ask::<CheckReply>(&mut self.checker, &open, OWN_WALL, cancel) {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(message)) => Err(Interruption::ours(format!("checker: {message}"))),
-            Err(failure) => Err(ours("checker", &failure)),
-        }
+        let to_executor = ExecuteRequest::Open { request, kernels };
+        std::thread::scope(|scope| {
+            let checker = scope.spawn(|| open_checker(checker, &to_checker, cancel));
+            let executor = open_executor(executor, &to_executor, cancel);
+            let checker = checker.join();
+            let panicked = |_| Interruption::ours("the checker's opening panicked".into());
+            executor.and(checker.map_err(panicked)?)
+        })
     }
 
     /// Whether both still work, having waited for a judging for a while.
@@ -118,6 +117,31 @@ impl Pair {
         let executor = self.executor.end(patience);
         let left = patience.saturating_sub(started.elapsed());
         self.checker.end(left) && executor
+    }
+}
+
+fn open_executor(
+    executor: &mut Session,
+    open: &ExecuteRequest,
+    cancel: &AtomicBool,
+) -> Result<(), Interruption> {
+    match ask::<ExecuteReply>(executor, open, OWN_WALL, cancel) {
+        Ok(Ok(Executed::Done)) => Ok(()),
+        Ok(Ok(other)) => Err(unexpected(&other)),
+        Ok(Err(message)) => Err(Interruption::ours(format!("executor: {message}"))),
+        Err(failure) => Err(ours("executor", &failure)),
+    }
+}
+
+fn open_checker(
+    checker: &mut Session,
+    open: &CheckRequest,
+    cancel: &AtomicBool,
+) -> Result<(), Interruption> {
+    match ask::<CheckReply>(checker, open, OWN_WALL, cancel) {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(message)) => Err(Interruption::ours(format!("checker: {message}"))),
+        Err(failure) => Err(ours("checker", &failure)),
     }
 }
 
