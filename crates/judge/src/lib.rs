@@ -19,6 +19,7 @@ pub mod experiments;
 mod gpus;
 mod inputs;
 mod jobs;
+mod kept_code;
 mod kernels;
 mod lane;
 mod loaded;

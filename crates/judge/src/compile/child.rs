@@ -80,8 +80,10 @@ fn plan_and_compile(
     };
 
     let mut warnings = Vec::new();
+    let shapes: Vec<_> = job.shapes.iter().map(Vec::as_slice).zip(&plans).collect();
+    let overall = program.warnings(&job.signature, &shapes);
     let planned = plans.iter().flat_map(|plan| &plan.warnings);
-    for warning in planned.chain(&compiled.diagnostics) {
+    for warning in planned.chain(&overall).chain(&compiled.diagnostics) {
         // Shapes mostly say the same.
         if !warnings.contains(warning) {
             warnings.push(warning.clone());

@@ -417,14 +417,14 @@ fn the_most_common_mistakes() {
     }
 }
 
-fn case(
-    what: &str,
+fn case<'a>(
+    what: &'a str,
     source: String,
     line: u32,
     column: u32,
     message: &str,
     hint: &str,
-) -> (&str, String, Told) {
+) -> (&'a str, String, Told) {
     let told = (line, column, message.to_owned(), hint.to_owned());
     (what, source, told)
 }
