@@ -1,7 +1,8 @@
 //! A report for a person. The same text for `judge`, `submit` and `watch`.
 
 use domain::report::{
-    OccupancyLimiter, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport, ShapeRole,
+    Execution, OccupancyLimiter, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport,
+    ShapeRole,
 };
 use domain::{Diagnostic, Report, Severity};
 
@@ -19,6 +20,7 @@ pub(crate) fn render(report: &Report, file: &str) -> String {
     for diagnostic in &report.diagnostics {
         text.push_str(&diagnostic_text(diagnostic, file));
     }
+    text.push_str(&execution(report));
     text.push_str(&shapes(&report.shapes));
     text.push_str(&details(&report.shapes));
     text.push_str(&kernels(report));
@@ -55,6 +57,20 @@ fn headline(report: &Report) -> String {
         verdict(report.verdict),
         dim(what)
     )
+}
+
+/// How the host function ran, where that is not as a plan.
+fn execution(report: &Report) -> String {
+    if report.execution == Execution::Planned {
+        return String::new();
+    }
+    let read_backs = report.shapes.iter().filter_map(|shape| shape.read_backs);
+    let times = match (read_backs.clone().min(), read_backs.max()) {
+        (Some(least), Some(most)) if least == most => format!(", {most} read-backs a run"),
+        (Some(least), Some(most)) => format!(", {least} to {most} read-backs a run"),
+        _ => String::new(),
+    };
+    format!("  live: the host function was interpreted while the device ran{times}\n")
 }
 
 fn diagnostic_text(diagnostic: &Diagnostic, file: &str) -> String {
@@ -404,6 +420,20 @@ mod tests {
             "  shape   role  axes  verdict       launches  traffic eff.\n\
              \x20 n_3     edge  N=3   wrong_answer         1         0.500\n\
              \x20 n_1025  edge  N=3   -                    -             -\n"
+        );
+    }
+
+    #[test]
+    fn a_live_run_is_told_as_such() {
+        let mut report = wrong_answer();
+        assert_eq!(execution(&report), "");
+        report.execution = Execution::Live;
+        report.shapes.push(report.shapes[0].clone());
+        report.shapes[0].read_backs = Some(3);
+        report.shapes[1].read_backs = Some(12);
+        assert_eq!(
+            execution(&report),
+            "  live: the host function was interpreted while the device ran, 3 to 12 read-backs a run\n"
         );
     }
 

@@ -40,6 +40,14 @@ pub struct EmulatedDevice {
     next_buffer: u32,
     next_stream: u32,
     threads: usize,
+    /// The span under way.
+    open: Option<OpenSpan>,
+}
+
+/// What a span has come to, and what its limits leave.
+struct OpenSpan {
+    span: Span,
+    fuel: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -64,6 +72,7 @@ impl EmulatedDevice {
             next_buffer: 0,
             next_stream: 0,
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            open: None,
         }
     }
 
@@ -101,15 +110,20 @@ impl EmulatedDevice {
         }
     }
 
-    fn perform(
-        &mut self,
-        operation: &Operation,
-        fuel: &mut u64,
-        span: &mut Span,
-    ) -> Result<(), DeviceError> {
-        let counted = span.counters.get_or_insert_default();
+    fn new_span(&self) -> OpenSpan {
+        OpenSpan {
+            span: Span {
+                counters: Some(Counters::default()),
+                ..Span::default()
+            },
+            fuel: self.settings.instruction_fuel,
+        }
+    }
+
+    fn perform(&mut self, operation: &Operation, open: &mut OpenSpan) -> Result<(), DeviceError> {
+        let counted = open.span.counters.get_or_insert_default();
         match operation {
-            Operation::Launch(launch) => self.launch(launch, fuel, span),
+            Operation::Launch(launch) => self.launch(launch, open),
             Operation::Free(buffer) => self.free(*buffer),
             Operation::Memset {
                 destination,
@@ -144,12 +158,8 @@ impl EmulatedDevice {
         }
     }
 
-    fn launch(
-        &mut self,
-        launch: &LaunchSpec,
-        fuel: &mut u64,
-        span: &mut Span,
-    ) -> Result<(), DeviceError> {
+    fn launch(&mut self, launch: &LaunchSpec, open: &mut OpenSpan) -> Result<(), DeviceError> {
+        let OpenSpan { span, fuel } = open;
         let parameters = self.pack(launch)?;
         let loaded = self.module(launch.module)?.clone();
         let limits = emulator::Limits {
@@ -389,16 +399,50 @@ impl Device for EmulatedDevice {
     }
 
     fn run(&mut self, _stream: StreamId, operations: &[Operation]) -> Result<Span, DeviceError> {
-        let mut span = Span {
-            counters: Some(Counters::default()),
-            ..Span::default()
-        };
-        let mut fuel = self.settings.instruction_fuel;
+        let mut open = self.new_span();
         for operation in operations {
-            self.perform(operation, &mut fuel, &mut span)?;
+            self.perform(operation, &mut open)?;
         }
-        Ok(span)
+        Ok(open.span)
     }
+
+    fn begin_span(&mut self, _stream: StreamId, _is_measured: bool) -> Result<(), DeviceError> {
+        self.open = Some(self.new_span());
+        Ok(())
+    }
+
+    /// Everything ends before this returns.
+    fn issue(&mut self, _stream: StreamId, operations: &[Operation]) -> Result<(), DeviceError> {
+        let mut open = self.open.take().ok_or_else(no_span)?;
+        let done = operations
+            .iter()
+            .try_for_each(|operation| self.perform(operation, &mut open));
+        self.open = Some(open);
+        done
+    }
+
+    fn fetch(
+        &mut self,
+        _stream: StreamId,
+        from: Address,
+        into: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        let address = self.resolve(from)?;
+        let open = self.open.as_mut().ok_or_else(no_span)?;
+        let counted = open.span.counters.get_or_insert_default();
+        counted.global_load_sectors += sectors(address, into.len() as u64);
+        self.memory
+            .read(address, into)
+            .map_err(|e| host_access("cudaMemcpy", &e))
+    }
+
+    fn end_span(&mut self, _stream: StreamId) -> Result<Span, DeviceError> {
+        Ok(self.open.take().ok_or_else(no_span)?.span)
+    }
+}
+
+fn no_span() -> DeviceError {
+    DeviceError::Internal("no span is under way".to_owned())
 }
 
 /// 32-byte sectors that a range touches. What the host function moves counts like what kernels move.

@@ -130,6 +130,33 @@ pub trait Device {
         self.run(stream, operations)
     }
 
+    /// Begins a span of several segments on an empty stream: for work that is decided while it goes on. The
+    /// limits of a run hold for all of it together, and nothing else may run until it is ended.
+    /// `is_measured`: the span gets a duration, on a device that measures.
+    ///
+    /// Within a span buffers can be made, which costs its time; none is given back but by
+    /// [`Operation::Free`].
+    fn begin_span(&mut self, stream: StreamId, is_measured: bool) -> Result<(), DeviceError>;
+
+    /// Puts operations on the span's stream, in order after those before. They need not have ended, nor
+    /// need an error of theirs be known, when this returns.
+    fn issue(&mut self, stream: StreamId, operations: &[Operation]) -> Result<(), DeviceError>;
+
+    /// Waits for what was issued, then reads device memory. `from` lies with all bytes in one buffer.
+    fn fetch(
+        &mut self,
+        stream: StreamId,
+        from: Address,
+        into: &mut [u8],
+    ) -> Result<(), DeviceError>;
+
+    /// Waits for what was issued and ends the span, also one in which something failed. First to last
+    /// activity, with the gaps in which the host decided.
+    ///
+    /// # Errors
+    /// As [`Device::time`].
+    fn end_span(&mut self, stream: StreamId) -> Result<Span, DeviceError>;
+
     /// The time of one run by its slope: the difference between `2 * copies` and `copies` runs back to
     /// back, divided by `copies`, by two timers one after the other. `None` on a device that does not
     /// measure.

@@ -148,3 +148,32 @@ fn more_memory_than_there_is_names_both_sizes() {
     };
     assert_eq!(refused, expected);
 }
+
+#[test]
+fn counters_go_on_over_the_segments_of_a_span_and_end_with_it() {
+    let mut device = device();
+    let stream = device.stream().unwrap();
+    let (a, b) = (
+        device.allocate(1024, "a").unwrap(),
+        device.allocate(1024, "b").unwrap(),
+    );
+    let copy = Operation::Copy {
+        destination: at(b, 0),
+        source: at(a, 0),
+        bytes: 1024,
+    };
+    device.begin_span(stream, true).unwrap();
+    device.issue(stream, std::slice::from_ref(&copy)).unwrap();
+    let mut read = [1; 64];
+    device.fetch(stream, at(b, 512), &mut read).unwrap();
+    assert_eq!(read, [0; 64]);
+    device.issue(stream, std::slice::from_ref(&copy)).unwrap();
+    let span = device.end_span(stream).unwrap();
+    // Two copies of 32 sectors, and a read-back of two.
+    assert_eq!(sectors(&span), (66, 64));
+    assert_eq!(span.duration, None);
+    let alone = run(&mut device, &[copy]).unwrap();
+    assert_eq!(sectors(&alone), (32, 32));
+    let past = device.fetch(stream, at(b, 1000), &mut read);
+    assert!(past.is_err(), "no span is under way");
+}

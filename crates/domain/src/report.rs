@@ -208,8 +208,11 @@ pub struct ShapeReport {
     pub message: Option<String>,
     /// What differs, in practice detail.
     pub mismatches: Vec<OutputMismatch>,
-    /// Launches the plan makes.
+    /// Launches the plan makes; of a host function that was interpreted live, those of the untimed run.
     pub launches: Option<u32>,
+    /// Times that the host function read device memory in the untimed run; `null` where it was planned.
+    #[serde(default)]
+    pub read_backs: Option<u32>,
     /// Operations the problem prices, in FLOP.
     pub flop: Option<f64>,
     /// Bytes that must move.

@@ -30,6 +30,8 @@ pub(crate) struct Findings {
     pub usage: Vec<KernelResources>,
     /// Launches of each shape's plan.
     pub launches: Vec<u32>,
+    /// Whether each shape's host function is interpreted while the device runs.
+    pub live: Vec<bool>,
     /// Seconds in the compile child.
     pub compile_times: CompileTimes,
     /// Results of the first shapes, in order.
@@ -54,6 +56,7 @@ impl Findings {
             options: compiled.options.clone(),
         };
         self.launches = compiled.plans.iter().map(launches).collect();
+        self.live = compiled.plans.iter().map(|p| p.live.is_some()).collect();
         self.usage = crate::resources::kernel_resources(compiled, limits);
     }
 }
@@ -84,6 +87,7 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
     };
     let phases_s = phase_times(request, &findings, total_s);
     let printed = printed(request.mode, &findings.outcomes);
+    let execution = execution(&findings);
     if let Some(measurement) = &findings.measurement {
         findings
             .toolchain
@@ -111,7 +115,7 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
         kind,
         message,
         diagnostics,
-        execution: Execution::Planned,
+        execution,
         kernels: findings.usage,
         shapes,
         score,
@@ -121,6 +125,15 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
         warnings: findings.warnings.into_iter().collect(),
         started_at: chrono::DateTime::UNIX_EPOCH,
         finished_at: chrono::DateTime::UNIX_EPOCH,
+    }
+}
+
+/// Of the open shapes: that only a held-out one is live would tell of it.
+fn execution(findings: &Findings) -> Execution {
+    let mut rows = findings.shapes.iter().zip(&findings.live);
+    match rows.any(|(shape, live)| *live && shape.role != ShapeRole::HeldOut) {
+        true => Execution::Live,
+        false => Execution::Planned,
     }
 }
 
@@ -223,7 +236,8 @@ fn open_row(
             .map(|outcome| outcome.mismatches.clone())
             .unwrap_or_default(),
         // Of a shape that did not run there is nothing to tell.
-        launches: outcome.and(launches),
+        launches: outcome.and_then(|outcome| outcome.live.map(|l| l.launches).or(launches)),
+        read_backs: outcome.and_then(|outcome| Some(outcome.live?.read_backs)),
         flop: cost.as_ref().map(scoring::Cost::total_flop),
         fused_bytes: cost.as_ref().map(|cost| cost.fused_bytes),
         t_sol_s: limit.as_ref().map(|limit| limit.t_sol_s),
@@ -246,6 +260,7 @@ fn empty_row(shape: &Shape) -> ShapeReport {
         message: None,
         mismatches: Vec::new(),
         launches: None,
+        read_backs: None,
         flop: None,
         fused_bytes: None,
         t_s: None,

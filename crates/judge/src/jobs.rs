@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use device::Bounds;
-use domain::{DeviceKind, Direction, ElementType, Verdict};
-use launch_plan::Argument as Planned;
+use domain::{DeviceKind, Direction, ElementType, TargetLimits, Verdict};
+use launch_plan::{Argument as Planned, Plan};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
 use crate::compile::wire::CompiledSource;
+use crate::host_code::{HostWork, LiveWork};
+use crate::kernel_table::KernelTable;
 use crate::outcome::Interruption;
 use crate::wire::{Code, ParameterJob, Program, ShapeJob};
 
@@ -54,26 +56,41 @@ pub(crate) fn parameters(
     shapes.iter().map(of_shape).collect()
 }
 
-/// Compiled code with everything it is run on.
+/// Compiled code with everything it is run on. `calls`: arguments of its entry point, one list a shape.
 pub(crate) fn program(
+    package: &Package,
     shapes: &[Shape],
     parameters: &[Vec<ParameterJob>],
-    compiled: CompiledSource,
+    (compiled, calls): (CompiledSource, Vec<Vec<Planned>>),
+    limits: &TargetLimits,
 ) -> Program {
-    let jobs = shapes.iter().zip(parameters).zip(compiled.plans);
+    let kernels = KernelTable::of(&compiled.lowered_names, &compiled.usage, limits);
+    let work = |plan: Plan, arguments| match &plan.live {
+        None => HostWork::Planned(plan),
+        Some(_) => HostWork::Live(Box::new(LiveWork {
+            arguments,
+            limits: limits.clone(),
+            kernels: kernels.clone(),
+            scratch_bytes: package.rules.scratch_bytes,
+            rehearsal: plan,
+        })),
+    };
+    let jobs = shapes.iter().zip(parameters);
+    let jobs = jobs.zip(compiled.plans.into_iter().zip(calls));
     Program {
+        shapes: jobs
+            .map(|((shape, parameters), (plan, arguments))| ShapeJob {
+                id: shape.id.clone(),
+                parameters: parameters.clone(),
+                work: work(plan, arguments),
+            })
+            .collect(),
+        host: compiled.host,
         code: Code {
             ptx: compiled.ptx,
             cubin: compiled.cubin,
             lowered_names: compiled.lowered_names,
         },
-        shapes: jobs
-            .map(|((shape, parameters), plan)| ShapeJob {
-                id: shape.id.clone(),
-                parameters: parameters.clone(),
-                plan,
-            })
-            .collect(),
     }
 }
 
@@ -114,6 +131,8 @@ pub(crate) fn check_scratch(
     let most = compiled
         .plans
         .iter()
+        // What a guess allocates is nobody's doing; the run is looked at while it goes on.
+        .filter(|plan| plan.live.is_none())
         .map(launch_plan::Plan::scratch_bytes)
         .max();
     match most {
@@ -165,7 +184,7 @@ fn reference_bytes(shape: &ShapeJob) -> u64 {
         }
     };
     let parameters = shape.parameters.iter().map(of);
-    parameters.sum::<u64>() + shape.plan.scratch_bytes()
+    parameters.sum::<u64>() + shape.work.plan().scratch_bytes()
 }
 
 /// What the reference gets in place of one tensor: values and magnitudes, both in double precision,
@@ -230,10 +249,10 @@ mod tests {
                 tensor(ElementType::F32, Direction::Out),
                 ParameterJob::Scalar,
             ],
-            plan: Plan {
+            work: HostWork::Planned(Plan {
                 operations: Vec::new(),
-                warnings: Vec::new(),
-            },
+                ..Plan::default()
+            }),
         };
         assert_eq!(reference_bytes(&shape), 400 + 2 * 400 + 1600 + 2 * 400);
     }

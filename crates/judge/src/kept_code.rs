@@ -54,6 +54,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
         let code = compiled(SOURCE);
         let source = CompiledSource {
             plans: Vec::new(),
+            host: None,
             ptx: code.ptx,
             cubin: code.cubin,
             lowered_names: code.lowered_names,
@@ -85,6 +86,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
     fn a_folder_that_is_not_there_is_told_of() {
         let source = CompiledSource {
             plans: Vec::new(),
+            host: None,
             ptx: String::new(),
             cubin: Vec::new(),
             lowered_names: Default::default(),

@@ -7,11 +7,12 @@ use device::{
     Span, StreamId,
 };
 use domain::VerdictKind;
-use launch_plan::{Buffer, Launch, LaunchArgument, Place, Plan};
+use launch_plan::{Buffer, KernelInstance, Launch, LaunchArgument, Place, Plan};
 
 use crate::compile::wire::symbol_expression;
 use crate::kernels::Kernels;
 use crate::opened::Opened;
+use crate::tensor_maps::tensor_map;
 use crate::wire::Code;
 
 /// Scratch buffers of a plan, by the plan's numbers.
@@ -112,28 +113,34 @@ impl Loaded {
         parameters: &[Option<BufferId>],
         scratch: &Scratch,
     ) -> Result<Vec<Operation>, DeviceError> {
+        let symbols = plan.symbols.iter().map(|symbol| self.symbol(symbol, 0));
+        let places = Places {
+            parameters,
+            scratch,
+            symbols: symbols.collect::<Result<_, _>>()?,
+        };
         let mut operations = Vec::new();
         for operation in &plan.operations {
-            operations.extend(self.translate(operation, parameters, scratch)?);
+            operations.extend(self.translate(operation, &places)?);
         }
         Ok(operations)
     }
 
-    fn translate(
+    /// One operation on this device; none where there is nothing to do.
+    pub fn translate(
         &mut self,
         operation: &launch_plan::Operation,
-        parameters: &[Option<BufferId>],
-        scratch: &Scratch,
+        places: &Places,
     ) -> Result<Option<Operation>, DeviceError> {
         use launch_plan::Operation as Planned;
-        let place = |place: &Place| resolve(place, parameters, scratch);
+        let place = |place: &Place| places.resolve(place);
         Ok(Some(match operation {
             Planned::Allocate { .. } => return Ok(None),
-            Planned::Free { scratch: id, .. } => match scratch.get(id) {
+            Planned::Free { scratch: id, .. } => match places.scratch.get(id) {
                 Some(buffer) => Operation::Free(*buffer),
                 None => return Ok(None),
             },
-            Planned::Launch(launch) => Operation::Launch(self.launch(launch, &place)?),
+            Planned::Launch(launch) => Operation::Launch(self.launch(launch, places)?),
             Planned::Memset {
                 destination,
                 value,
@@ -183,8 +190,13 @@ impl Loaded {
         }))
     }
 
+    /// Whether a kernel was compiled.
+    pub fn has_kernel(&self, kernel: &KernelInstance) -> bool {
+        self.lowered_names.contains_key(&kernel.0)
+    }
+
     /// A place in a `__constant__` or `__device__` variable.
-    fn symbol(&mut self, symbol: &str, offset_bytes: u64) -> Result<Address, DeviceError> {
+    pub fn symbol(&mut self, symbol: &str, offset_bytes: u64) -> Result<Address, DeviceError> {
         let expression = symbol_expression(symbol);
         let lowered = self.lowered_names.get(&expression);
         let found = lowered.and_then(|lowered| self.device.symbol(self.module, lowered));
@@ -200,11 +212,7 @@ impl Loaded {
         })
     }
 
-    fn launch(
-        &self,
-        launch: &Launch,
-        place: &dyn Fn(&Place) -> Result<Address, DeviceError>,
-    ) -> Result<LaunchSpec, DeviceError> {
+    fn launch(&self, launch: &Launch, places: &Places) -> Result<LaunchSpec, DeviceError> {
         let instance = &launch.kernel.0;
         let kernel = self
             .lowered_names
@@ -214,8 +222,12 @@ impl Loaded {
             .arguments
             .iter()
             .map(|argument| match argument {
-                LaunchArgument::Pointer(pointer) => place(pointer).map(Argument::Pointer),
+                LaunchArgument::Pointer(pointer) => places.resolve(pointer).map(Argument::Pointer),
                 LaunchArgument::Value(bytes) => Ok(Argument::Value(bytes.clone())),
+                LaunchArgument::TensorMap(map) => Ok(Argument::TensorMap(tensor_map(
+                    map,
+                    places.resolve(&map.base)?,
+                ))),
             })
             .collect::<Result<Vec<_>, _>>()?;
         self.check_layout(launch, kernel, &arguments)?;
@@ -224,8 +236,8 @@ impl Loaded {
             kernel: kernel.clone(),
             grid: launch.grid,
             block: launch.block,
-            cluster: None,
-            cooperative: false,
+            cluster: launch.cluster,
+            cooperative: launch.cooperative,
             dynamic_shared_bytes: launch.dynamic_shared_bytes,
             arguments,
         })
@@ -274,19 +286,29 @@ fn argument_bytes(argument: &Argument) -> u64 {
     }
 }
 
-fn resolve(
-    place: &Place,
-    parameters: &[Option<BufferId>],
-    scratch: &Scratch,
-) -> Result<Address, DeviceError> {
-    let buffer = match place.buffer {
-        Buffer::Null => return Ok(Address::Null),
-        Buffer::Parameter(index) => parameters.get(index as usize).copied().flatten(),
-        Buffer::Scratch(id) => scratch.get(&id).copied(),
-    };
-    let no_buffer = || DeviceError::Internal(format!("the plan names no buffer: {place:?}"));
-    Ok(Address::Buffer {
-        buffer: buffer.ok_or_else(no_buffer)?,
-        offset_bytes: place.offset_bytes,
-    })
+/// Where a plan's places lie on the device.
+pub(crate) struct Places<'a> {
+    pub parameters: &'a [Option<BufferId>],
+    pub scratch: &'a Scratch,
+    /// The plan's device variables, in its order.
+    pub symbols: Vec<Address>,
+}
+
+impl Places<'_> {
+    pub fn resolve(&self, place: &Place) -> Result<Address, DeviceError> {
+        let buffer = match place.buffer {
+            Buffer::Null => return Ok(Address::Null),
+            Buffer::Parameter(index) => self.parameters.get(index as usize).copied().flatten(),
+            Buffer::Scratch(id) => self.scratch.get(&id).copied(),
+            Buffer::Symbol(index) => match self.symbols.get(index as usize) {
+                Some(Address::Buffer { buffer, .. }) => Some(*buffer),
+                _ => None,
+            },
+        };
+        let no_buffer = || DeviceError::Internal(format!("the plan names no buffer: {place:?}"));
+        Ok(Address::Buffer {
+            buffer: buffer.ok_or_else(no_buffer)?,
+            offset_bytes: place.offset_bytes,
+        })
+    }
 }

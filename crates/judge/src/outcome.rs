@@ -3,6 +3,7 @@
 use domain::report::{Counters, OutputMismatch, Timing};
 use domain::{Verdict, VerdictKind};
 
+use crate::execute::wire::LiveCounts;
 use crate::wire::Blame;
 
 /// Why a judging stopped when no shape's verdict says so.
@@ -56,6 +57,11 @@ pub(crate) struct ShapeOutcome {
     pub check_s: f64,
     /// How long it takes, where that was measured.
     pub timing: Option<Timing>,
+    /// What the untimed run did, where the host function was interpreted.
+    pub live: Option<LiveCounts>,
+    /// Time of each sample by the number of its operations, trial by trial, where the host function was
+    /// interpreted: other inputs take other numbers of rounds.
+    pub per_operation_s: Option<Vec<Vec<f64>>>,
 }
 
 impl ShapeOutcome {
@@ -84,6 +90,8 @@ impl ShapeOutcome {
             execute_s: _,
             check_s: _,
             timing: _,
+            live: _,
+            per_operation_s: _,
         } = by;
         self.verdict = verdict;
         self.kind = kind;
@@ -113,6 +121,8 @@ impl ShapeOutcome {
             execute_s: 0.0,
             check_s: 0.0,
             timing: None,
+            live: None,
+            per_operation_s: None,
         }
     }
 }
@@ -185,6 +195,8 @@ mod tests {
             execute_s: 0.25,
             check_s: 0.5,
             timing: None,
+            live: None,
+            per_operation_s: None,
         };
         assert_eq!(outcome, expected);
     }

@@ -91,10 +91,15 @@ impl<'a> Judging<'a> {
     ) -> Result<(), Interruption> {
         self.findings.warnings.extend(bench.warning());
 
-        let submission = jobs::program(&self.findings.shapes, parameters, compiled.submission);
-        let reference = jobs::program(&self.findings.shapes, parameters, compiled.reference);
-        let shapes = submission.shapes.clone();
         let request = self.request;
+        let (package, rows) = (&request.package, &self.findings.shapes);
+        let limits = &scoring::device(request.device).limits;
+        let program = |compiled| jobs::program(package, rows, parameters, compiled, limits);
+        let calls = jobs::arguments(package, rows)?;
+        let submission = program((compiled.submission, calls));
+        let calls = jobs::reference_arguments(package, rows)?;
+        let reference = program((compiled.reference, calls));
+        let shapes = submission.shapes.clone();
         let bounds = jobs::bounds(&request.package, request.device.kind(), &reference);
         if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {
             self.findings.outcomes.push(blame.into());
@@ -178,12 +183,20 @@ impl<'a> Judging<'a> {
         let arguments = jobs::reference_arguments(package, &self.findings.shapes)?;
         let source = package.reference_source.as_str();
         let job = self.compile_job(source, package.reference_signature(), arguments);
-        compile_cached(self.environment, &job, REFERENCE_COMPILE_WALL)
+        let compiled = compile_cached(self.environment, &job, REFERENCE_COMPILE_WALL)
             .outcome
             .map_err(|refusal| match refusal.verdict {
                 Verdict::Cancelled => refusal.into(),
                 _ => Interruption::ours(format!("the problem's reference: {}", refusal.message)),
-            })
+            })?;
+        match compiled.plans.iter().find_map(|plan| plan.live.as_ref()) {
+            None => Ok(compiled),
+            Some(live) => Err(Interruption::ours(format!(
+                "the problem's reference decides by values that it reads back (line {}), which only \
+                 submissions may",
+                live.line
+            ))),
+        }
     }
 
     fn compile_job(
@@ -269,6 +282,10 @@ impl<'a> Judging<'a> {
         for (outcome, timing) in findings.outcomes.iter_mut().zip(timed.timings) {
             outcome.timing = timing;
         }
+        let outcomes = findings.outcomes.iter_mut();
+        for (outcome, per_operation_s) in outcomes.zip(timed.per_operation_s) {
+            outcome.per_operation_s = per_operation_s;
+        }
         findings.measurement = Some(Measurement {
             ceilings: self.environment.ceilings(),
             ..timed.measurement
@@ -293,6 +310,7 @@ impl<'a> Judging<'a> {
         outcome.check_s = (elapsed.as_secs_f64() - run.execute_s).max(0.0);
         outcome.execute_s = run.execute_s;
         outcome.counters = run.counters;
+        outcome.live = run.live;
         outcome.printed = run.printed;
         Ok(outcome)
     }

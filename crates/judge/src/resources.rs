@@ -92,6 +92,7 @@ mod tests {
         let names = names.map(|(name, lowered)| (name.to_owned(), lowered.to_owned()));
         CompiledSource {
             plans: vec![plan],
+            host: None,
             ptx: String::new(),
             cubin: Vec::new(),
             lowered_names: names.into_iter().collect(),

@@ -17,15 +17,24 @@ pub(crate) fn doubt(request: &JudgeRequest, findings: &Findings) -> Option<Strin
     }
     let device = scoring::device(request.device);
     let rows = findings.shapes.iter().zip(&findings.outcomes);
-    rows.filter_map(|(shape, outcome)| Some((shape, outcome.timing.as_ref()?)))
-        .find_map(|(shape, timing)| {
+    rows.filter_map(|(shape, outcome)| Some((shape, outcome, outcome.timing.as_ref()?)))
+        .find_map(|(shape, outcome, timing)| {
             let cost = request.package.cost(&shape.axes).ok()?;
             let plausible = scoring::plausibility(timing.t_s, &cost, device);
             // One stray sample is the machine's doing: on an H200 one in some thousands is. What a
             // submission gains by slow runs it must do again and again.
-            let spikes = timing.trials.iter();
-            let spikes: Vec<_> = spikes
-                .filter_map(|trial| scoring::steadiness(&trial.samples_s).err())
+            let trials: Vec<&[f64]> = match &outcome.per_operation_s {
+                // More rounds may take longer; each must take as long.
+                Some(trials) => trials.iter().map(Vec::as_slice).collect(),
+                None => timing
+                    .trials
+                    .iter()
+                    .map(|t| t.samples_s.as_slice())
+                    .collect(),
+            };
+            let spikes: Vec<_> = trials
+                .into_iter()
+                .filter_map(|samples_s| scoring::steadiness(samples_s).err())
                 .collect();
             let recurs = spikes.len() == timing.trials.len();
             let reason = match plausible {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use domain::{Direction, Verdict, VerdictKind};
-use launch_plan::Plan;
 use problems::TensorSpec;
 use serde::{Deserialize, Serialize};
+
+use crate::host_code::{HostCode, HostWork};
 
 /// Where outputs begin in the mailbox: whole cache lines.
 const SLOT_ALIGNMENT: usize = 256;
@@ -28,6 +29,8 @@ pub(crate) struct Code {
 pub(crate) struct Program {
     /// The code.
     pub code: Code,
+    /// Its host functions, where a shape's are interpreted.
+    pub host: Option<HostCode>,
     /// What to run, in order.
     pub shapes: Vec<ShapeJob>,
 }
@@ -40,7 +43,7 @@ pub(crate) struct ShapeJob {
     /// Every parameter of the submission's entry point, in order.
     pub parameters: Vec<ParameterJob>,
     /// What the program does.
-    pub plan: Plan,
+    pub work: HostWork,
 }
 
 /// One parameter of the submission's entry point.

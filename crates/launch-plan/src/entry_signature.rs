@@ -18,7 +18,7 @@ use crate::types::Scalar;
 /// `const` are `in`, others `inout`: the file does not tell which of them it only writes.
 pub fn entry_signature(source: &str) -> Result<Signature, PlanFailure> {
     let source = SourceText::new(source);
-    read(&source).map_err(|fault| fault.into_failure(&source))
+    read(&source).map_err(|fault| fault.into_failure(source.lines()))
 }
 
 fn read(source: &SourceText) -> Fallible<Signature> {

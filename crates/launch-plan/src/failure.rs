@@ -5,8 +5,7 @@
 
 use domain::{Diagnostic, Severity, Stage, Verdict, VerdictKind, printable};
 
-use crate::hints::{self, Asked};
-use crate::source::text::{At, SourceText};
+use crate::source::text::{At, Lines};
 
 /// The verdict's kind and what to tell the author. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,27 +98,26 @@ impl Fault {
         })
     }
 
+    /// Whether it lies in how the file is written, whatever the values are.
+    pub(crate) fn is_beyond_the_subset(&self) -> bool {
+        matches!(
+            self.kind,
+            VerdictKind::UnsupportedConstruct | VerdictKind::Diagnostics
+        )
+    }
+
     pub(crate) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Box<Self> {
         let hint = hint.into();
         self.hint = (!hint.is_empty()).then_some(hint);
         self
     }
 
-    pub(crate) fn into_failure(self, text: &SourceText) -> PlanFailure {
+    pub(crate) fn into_failure(self, lines: &Lines) -> PlanFailure {
         let stage = match self.kind {
             VerdictKind::Diagnostics | VerdictKind::CompileLimit => Stage::Compile,
             _ => Stage::Plan,
         };
-        let position = self.at.map(|at| text.position(at));
-        let hint = hints::way_out(
-            &Asked {
-                kind: self.kind,
-                at: self.at,
-                message: &self.message,
-                hint: self.hint.as_deref(),
-            },
-            text,
-        );
+        let position = self.at.map(|at| lines.position(at));
         PlanFailure {
             kind: self.kind,
             diagnostics: vec![Diagnostic {
@@ -128,7 +126,7 @@ impl Fault {
                 line: position.map(|(line, _)| line),
                 column: position.map(|(_, column)| column),
                 message: printable(&self.message),
-                hint: Some(printable(&hint)),
+                hint: self.hint.as_deref().map(printable),
             }],
         }
     }

@@ -3,10 +3,11 @@
 //! Asked at the crate's edge only, with the whole file at hand: names that are nearly right, a launch that
 //! is nearly one. A wrong hint is worse than a general one, so what is not sure is put as a question.
 
-use domain::VerdictKind;
 use domain::misspelling::meant;
+use domain::{Diagnostic, VerdictKind, printable};
 
-use crate::source::text::{At, SourceText};
+use crate::failure::PlanFailure;
+use crate::source::text::SourceText;
 
 /// Calls and constants of the CUDA runtime, and functions, that host code may know.
 const HOST_NAMES: &[&str] = &[
@@ -111,22 +112,24 @@ const REAL_CALLS: &[&str] = &[
     "cudaGraphInstantiate",
 ];
 
-/// What a fault says, as far as hints depend on it.
-pub(crate) struct Asked<'a> {
-    pub(crate) kind: VerdictKind,
-    pub(crate) at: Option<At>,
-    pub(crate) message: &'a str,
-    /// What its raiser knows.
-    pub(crate) hint: Option<&'a str>,
+/// Gives each error of a failure a hint, and a better one where the file has one. Without the file, as in
+/// a live run, only what holds for every fault of a kind can be said.
+pub(crate) fn complete(mut failure: PlanFailure, source: Option<&SourceText>) -> PlanFailure {
+    let kind = failure.kind;
+    for diagnostic in &mut failure.diagnostics {
+        let found = source.and_then(|source| in_file(kind, diagnostic, source));
+        let hint = found.or_else(|| diagnostic.hint.take());
+        let hint = hint.unwrap_or_else(|| general(kind).to_owned());
+        diagnostic.hint = Some(printable(&hint));
+    }
+    failure
 }
 
-/// The hint that is shown. Never empty.
-pub(crate) fn way_out(asked: &Asked<'_>, source: &SourceText) -> String {
-    misspelt(asked.message, source)
-        .or_else(|| about_a_launch(asked.message, source))
-        .or_else(|| asked.hint.map(str::to_owned))
-        .or_else(|| about_syntax(asked, source))
-        .unwrap_or_else(|| general(asked.kind).to_owned())
+fn in_file(kind: VerdictKind, diagnostic: &Diagnostic, source: &SourceText) -> Option<String> {
+    let message = &diagnostic.message;
+    let sure = misspelt(message, source).or_else(|| about_a_launch(message, source));
+    let is_open = diagnostic.hint.is_none() && kind == VerdictKind::Diagnostics;
+    sure.or_else(|| is_open.then(|| about_syntax(diagnostic, source))?)
 }
 
 /// A name that is unknown, where a known one is near.
@@ -187,11 +190,8 @@ fn kernel_head(source: &str, kernel: &str) -> Option<String> {
     })
 }
 
-fn about_syntax(asked: &Asked<'_>, source: &SourceText) -> Option<String> {
-    if asked.kind != VerdictKind::Diagnostics {
-        return None;
-    }
-    let message = asked.message;
+fn about_syntax(diagnostic: &Diagnostic, source: &SourceText) -> Option<String> {
+    let message = &diagnostic.message;
     if message.contains("without its `#endif`") {
         return Some("every `#if`, `#ifdef` and `#ifndef` ends with `#endif`".to_owned());
     }
@@ -201,23 +201,18 @@ fn about_syntax(asked: &Asked<'_>, source: &SourceText) -> Option<String> {
     if message.contains("has already been defined") {
         return Some("keep one of the two, or give the other another name".to_owned());
     }
-    let at = usize::try_from(asked.at?).ok()?;
-    let line = unfinished_line(source, at)?;
+    let line = unfinished_line(source, diagnostic.line?)?;
     Some(format!("is a `;` missing at the end of line {line}?"))
 }
 
-/// The line at or above `at` that ends as if a statement went on, though the next line begins another.
-fn unfinished_line(source: &SourceText, at: usize) -> Option<u32> {
-    let text = source.as_str();
-    let line = source.line(u32::try_from(at).ok()?);
-    let lines: Vec<&str> = text.lines().collect();
-    let last = usize::try_from(line).ok()?;
+/// The line at or above line `number` that ends as if a statement went on.
+fn unfinished_line(source: &SourceText, number: u32) -> Option<u32> {
+    let lines: Vec<&str> = source.as_str().lines().collect();
+    let last = usize::try_from(number).ok()?;
     // The parser may notice where the statement begins, where it ends, or on the line after.
     let nearby = last.saturating_sub(2)..last.min(lines.len());
-    nearby
-        .rev()
-        .find(|&index| ends_unfinished(lines[index]))
-        .map(|index| index as u32 + 1)
+    let found = nearby.rev().find(|&index| ends_unfinished(lines[index]))?;
+    u32::try_from(found + 1).ok()
 }
 
 /// A statement, going by its last character, that lacks its `;`.

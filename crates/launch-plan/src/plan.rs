@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use domain::Diagnostic;
 use serde::{Deserialize, Serialize};
 
+use crate::tensor_map::TensorMapSpec;
+
 /// One argument of the entry function, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,19 +29,39 @@ pub struct Plan {
     pub operations: Vec<Operation>,
     /// Legal, but probably not what was meant.
     pub warnings: Vec<Diagnostic>,
+    /// Set where the function's course depends on what kernels compute: it must be interpreted while the
+    /// device runs, and the operations are what it may come to, no more.
+    #[serde(default)]
+    pub live: Option<Live>,
+    /// Device variables that [`Buffer::Symbol`] means, as name expressions.
+    #[serde(default)]
+    pub symbols: Vec<String>,
+    /// Kernels that the host function asked the compiler's numbers of. If there are any, a plan that
+    /// was made without [`crate::KernelFacts`] of them holds guesses and is to be made again.
+    #[serde(default)]
+    pub asked: BTreeSet<KernelInstance>,
+}
+
+/// What a run that is interpreted needs, as far as rehearsals with guessed values tell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Live {
+    /// Where a value that was read back is used first; lines count from 1.
+    pub line: u32,
+    /// Kernels that may be launched.
+    pub kernels: BTreeSet<KernelInstance>,
+    /// Device variables that may be read or written, by name expression.
+    pub symbols: BTreeSet<String>,
 }
 
 impl Plan {
-    /// Every kernel that is launched at least once; what NVRTC must be asked to instantiate.
+    /// Every kernel that is or may be launched; what NVRTC must be asked to instantiate.
     #[must_use]
     pub fn instantiations(&self) -> BTreeSet<KernelInstance> {
-        self.operations
+        let live = self
+            .live
             .iter()
-            .filter_map(|operation| match operation {
-                Operation::Launch(launch) => Some(launch.kernel.clone()),
-                _ => None,
-            })
-            .collect()
+            .flat_map(|live| live.kernels.iter().cloned());
+        kernels_of(&self.operations).chain(live).collect()
     }
 
     /// Scratch memory of all allocations together.
@@ -60,6 +82,14 @@ impl Plan {
             .filter(|operation| matches!(operation, Operation::Launch(_)))
             .count()
     }
+}
+
+/// Every launch's kernel.
+pub(crate) fn kernels_of(operations: &[Operation]) -> impl Iterator<Item = KernelInstance> {
+    operations.iter().filter_map(|operation| match operation {
+        Operation::Launch(launch) => Some(launch.kernel.clone()),
+        _ => None,
+    })
 }
 
 /// One step on the device. `line` counts from 1 in the submitted text.
@@ -120,6 +150,12 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads of a block along x, y, z.
     pub block: [u32; 3],
+    /// Blocks of a cluster along x, y, z; `None` for a launch that asks for no clusters.
+    #[serde(default)]
+    pub cluster: Option<[u32; 3]>,
+    /// All blocks are resident at once and may wait for each other.
+    #[serde(default)]
+    pub cooperative: bool,
     /// Shared memory beyond what the kernel declares.
     pub dynamic_shared_bytes: u32,
     /// One for each parameter of the kernel.
@@ -143,6 +179,8 @@ pub enum LaunchArgument {
     Pointer(Place),
     /// Little-endian bytes, converted to the parameter's type, as many as that type has.
     Value(Vec<u8>),
+    /// A `CUtensorMap`, which the device's own driver encodes.
+    TensorMap(Box<TensorMapSpec>),
 }
 
 /// A device address. It may lie outside its buffer; only accesses are checked, and on the device.
@@ -162,6 +200,8 @@ pub enum Buffer {
     Parameter(u32),
     /// Memory of an [`Operation::Allocate`].
     Scratch(u32),
+    /// A device variable, by its index in [`Plan::symbols`].
+    Symbol(u32),
     /// The null pointer.
     Null,
 }

@@ -3,8 +3,10 @@
 use domain::{Diagnostic, Signature, TargetLimits};
 
 use crate::duplicates::refuse_duplicates;
+use crate::facts::{KernelFacts, NoFacts};
 use crate::failure::{Fallible, Fault, PlanFailure};
-use crate::interpreter::interpret;
+use crate::hints;
+use crate::host_program::HostProgram;
 use crate::plan::{Argument, Plan};
 use crate::signature::find_entry;
 use crate::source::preprocess::Preprocessed;
@@ -21,8 +23,7 @@ use crate::warnings::Planned;
 pub struct Program {
     source: SourceText,
     device_source: String,
-    tables: Tables,
-    entry: usize,
+    host: HostProgram,
 }
 
 impl Program {
@@ -32,12 +33,14 @@ impl Program {
         let source = SourceText::new(source);
         match Self::read(&source, signature) {
             Ok((device_source, tables, entry)) => Ok(Self {
-                source,
                 device_source,
-                tables,
-                entry,
+                host: HostProgram::new(tables, source.lines().clone(), entry),
+                source,
             }),
-            Err(fault) => Err(fault.into_failure(&source)),
+            Err(fault) => {
+                let failure = fault.into_failure(source.lines());
+                Err(hints::complete(failure, Some(&source)))
+            }
         }
     }
 
@@ -72,12 +75,27 @@ impl Program {
         &self.device_source
     }
 
-    /// Interprets the entry function for one shape, given in the signature's order. The same
-    /// arguments give the same plan.
+    /// Interprets the entry function for one shape, given in the signature's order, before the
+    /// compile. The same arguments give the same plan.
     pub fn plan(&self, arguments: &[Argument], limits: &TargetLimits) -> Result<Plan, PlanFailure> {
-        let entry = self.tables.function(self.entry);
-        interpret(&self.tables, &self.source, entry, arguments, limits)
-            .map_err(|fault| fault.into_failure(&self.source))
+        self.plan_with(arguments, limits, &NoFacts)
+    }
+
+    /// As [`Program::plan`], with what the compiler said of the kernels.
+    pub fn plan_with(
+        &self,
+        arguments: &[Argument],
+        limits: &TargetLimits,
+        facts: &dyn KernelFacts,
+    ) -> Result<Plan, PlanFailure> {
+        let planned = self.host.plan(arguments, limits, facts);
+        planned.map_err(|failure| hints::complete(failure, Some(&self.source)))
+    }
+
+    /// The host functions, for running those whose plan is [`Plan::live`].
+    #[must_use]
+    pub fn host(&self) -> &HostProgram {
+        &self.host
     }
 }
 
@@ -91,7 +109,7 @@ impl Program {
     ) -> Vec<Diagnostic> {
         let planned = Planned {
             source: &self.source,
-            tables: &self.tables,
+            tables: self.host.tables(),
             signature,
             shapes,
         };

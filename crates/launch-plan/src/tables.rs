@@ -2,19 +2,25 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::syntax::ast::{Function, RecordSyntax, TypeSyntax, Variable};
 use crate::syntax::items::Items;
 
 /// Declarations by name. A name without its namespace finds what lies in one.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tables {
     functions: Vec<Function>,
+    #[serde(skip)]
     function_names: Names,
     globals: Vec<Variable>,
+    #[serde(skip)]
     global_names: Names,
     aliases: Vec<(String, TypeSyntax)>,
+    #[serde(skip)]
     alias_names: Names,
     records: Vec<RecordSyntax>,
+    #[serde(skip)]
     record_names: Names,
     opaque_types: Vec<String>,
 }
@@ -65,16 +71,26 @@ fn last_part(path: &str) -> &str {
 
 impl Tables {
     pub(crate) fn new(items: Items) -> Self {
-        Self {
-            function_names: Names::new(items.functions.iter().map(|f| f.path.as_str())),
+        let tables = Self {
             functions: items.functions,
-            global_names: Names::new(items.globals.iter().map(|v| v.name.as_str())),
             globals: items.globals,
-            alias_names: Names::new(items.aliases.iter().map(|(name, _)| name.as_str())),
             aliases: items.aliases,
-            record_names: Names::new(items.records.iter().map(|r| r.path.as_str())),
             records: items.records,
             opaque_types: items.opaque_types,
+            ..Self::default()
+        };
+        tables.indexed()
+    }
+
+    /// With everything to be found by its name. Names are not written down with the rest, so that none
+    /// can lead elsewhere than to what bears it.
+    pub(crate) fn indexed(self) -> Self {
+        Self {
+            function_names: Names::new(self.functions.iter().map(|f| f.path.as_str())),
+            global_names: Names::new(self.globals.iter().map(|v| v.name.as_str())),
+            alias_names: Names::new(self.aliases.iter().map(|(name, _)| name.as_str())),
+            record_names: Names::new(self.records.iter().map(|r| r.path.as_str())),
+            ..self
         }
     }
 

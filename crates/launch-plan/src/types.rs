@@ -3,8 +3,10 @@
 use std::fmt;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 /// An arithmetic type. Widths are those of 64-bit Linux.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names are the definition
 pub(crate) enum Scalar {
     Bool,
@@ -270,6 +272,8 @@ pub(crate) enum Type {
     Text,
     /// `cudaStream_t` or `cudaEvent_t`: an order that a plan keeps anyway.
     Handle,
+    /// `CUtensorMap`: opaque, for kernels.
+    TensorMap,
     /// Known by name alone; only pointers to it can be used.
     Named(String),
 }
@@ -298,6 +302,7 @@ impl Type {
             Self::Scalar(scalar) => Some(scalar.size_bytes()),
             Self::Pointer(_) | Self::Kernel | Self::Handle => Some(8),
             Self::Record(record) => Some(record.size_bytes),
+            Self::TensorMap => Some(128),
             Self::Array(element, length) => element.size_bytes()?.checked_mul(*length),
         }
     }
@@ -305,6 +310,7 @@ impl Type {
     pub(crate) fn align_bytes(&self) -> Option<u64> {
         match self {
             Self::Record(record) => Some(record.align_bytes),
+            Self::TensorMap => Some(64),
             Self::Array(element, _) => element.align_bytes(),
             other => other.size_bytes(),
         }
@@ -327,6 +333,7 @@ impl fmt::Display for Type {
             Self::Kernel => f.write_str("kernel"),
             Self::Text => f.write_str("const char*"),
             Self::Handle => f.write_str("cudaStream_t"),
+            Self::TensorMap => f.write_str("CUtensorMap"),
             Self::Named(name) => f.write_str(name),
         }
     }

@@ -51,7 +51,7 @@ impl Planned<'_> {
         });
         unused
             .map(|function| {
-                let (line, column) = self.source.position(function.at);
+                let (line, column) = self.source.lines().position(function.at);
                 let message = format!("the kernel `{}` is never launched", function.path);
                 warning(line, column, message, "launch it in `solve`, or remove it")
             })
@@ -60,7 +60,8 @@ impl Planned<'_> {
 
     /// Launches whose threads write at most one element each of an output that has more elements.
     fn small_grids(&self, code: &str) -> Option<Diagnostic> {
-        let mut shapes = self.shapes.iter();
+        // What a live run launches is known when it is over.
+        let mut shapes = self.shapes.iter().filter(|(_, plan)| plan.live.is_none());
         shapes.find_map(|(arguments, plan)| {
             let outputs = self.signature.0.iter().zip(*arguments).enumerate();
             outputs
@@ -181,10 +182,15 @@ fn writers(plan: &Plan, output: Buffer) -> Option<Vec<&Launch>> {
     for operation in &plan.operations {
         match operation {
             Operation::Launch(launch) => {
-                let takes = launch.arguments.iter().any(|argument| match argument {
-                    LaunchArgument::Pointer(place) => place.buffer == output,
-                    LaunchArgument::Value(_) => false,
-                });
+                let mut takes = false;
+                for argument in &launch.arguments {
+                    match argument {
+                        LaunchArgument::Pointer(place) => takes |= place.buffer == output,
+                        LaunchArgument::Value(_) => {}
+                        // Whole boxes are written through it.
+                        LaunchArgument::TensorMap(_) => return None,
+                    }
+                }
                 if takes {
                     writers.push(launch);
                 }

@@ -19,6 +19,9 @@ use super::guard::{self, GUARD_BYTES, Layout, PATTERN, Side};
 use super::stream::Stream;
 use crate::{Address, BufferId, DeviceError, Fault};
 
+/// Activities of making a buffer: its two bands are filled.
+pub(super) const ALLOCATION_ACTIVITIES: usize = 2;
+
 pub(super) struct Memory {
     context: Rc<Context>,
     stream: Stream,
@@ -93,7 +96,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes a buffer. Bands do not count towards the limit.
+    /// Makes a buffer. Bands do not count towards the limit. The device does [`ALLOCATION_ACTIVITIES`].
     pub(super) fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
         self.context.alive()?;
         let available_bytes = self.limit_bytes.saturating_sub(self.used_bytes);

@@ -25,6 +25,7 @@ mod machine;
 mod memory;
 mod module;
 mod names;
+mod span;
 mod staging;
 mod stream;
 mod tensor_map;
@@ -49,6 +50,7 @@ use context::Context;
 use machine::Machine;
 use memory::Memory;
 use module::Module;
+use span::OpenSpan;
 use staging::Staging;
 use stream::Stream;
 use timer::Timer;
@@ -82,6 +84,8 @@ pub struct CudaDevice {
     timer: Timer,
     limits: TargetLimits,
     span_limit: Duration,
+    /// The span under way.
+    open: Option<OpenSpan>,
     context: Rc<Context>,
 }
 
@@ -105,6 +109,7 @@ impl CudaDevice {
             timer,
             limits: context.limits().map_err(internal)?,
             span_limit: settings.span_limit,
+            open: None,
             context,
         })
     }
@@ -178,10 +183,26 @@ impl CudaDevice {
         })
     }
 
+    /// Makes operations ready that are a span by themselves.
     fn prepare(&mut self, operations: &[Operation]) -> Result<Prepared, DeviceError> {
+        if self.open.is_some() {
+            let message = "another span is under way".to_owned();
+            return Err(DeviceError::Internal(message));
+        }
+        self.staging.clear();
+        let may_trap = self.may_trap(operations);
+        self.prepare_more(operations, may_trap)
+    }
+
+    /// The same for a part of a span. `may_trap`: what the span launches may, this part included.
+    fn prepare_more(
+        &mut self,
+        operations: &[Operation],
+        may_trap: bool,
+    ) -> Result<Prepared, DeviceError> {
         self.context.alive()?;
         // Of these launches alone: the modules that are loaded besides have no part in their faults.
-        self.context.note_trap(self.may_trap(operations));
+        self.context.note_trap(may_trap);
         let parts = Parts {
             context: &self.context,
             memory: &self.memory,
@@ -214,6 +235,7 @@ impl Device for CudaDevice {
     }
 
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
+        self.within_span()?;
         self.memory.allocate(bytes, label)
     }
 
@@ -331,6 +353,27 @@ impl Device for CudaDevice {
             duration: Some(duration),
             ..Span::default()
         })
+    }
+
+    fn begin_span(&mut self, stream: StreamId, is_measured: bool) -> Result<(), DeviceError> {
+        self.begin(stream, is_measured)
+    }
+
+    fn issue(&mut self, _stream: StreamId, operations: &[Operation]) -> Result<(), DeviceError> {
+        self.in_span(|device, open| device.issue_in(open, operations))
+    }
+
+    fn fetch(
+        &mut self,
+        _stream: StreamId,
+        from: Address,
+        into: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        self.in_span(|device, open| device.fetch_in(open, from, into))
+    }
+
+    fn end_span(&mut self, _stream: StreamId) -> Result<Span, DeviceError> {
+        self.end()
     }
 
     fn slope(

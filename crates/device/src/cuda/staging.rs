@@ -1,7 +1,8 @@
-//! Page-locked host memory from which a span's uploads are read.
+//! Page-locked host memory through which spans move bytes: uploads are read from it, and what is read back
+//! arrives in it.
 //!
-//! One area a device, reused from span to span: it is filled before a span and must not be filled
-//! again before that span has ended.
+//! Within a span everything has a place of its own, since what was put on the device may not have ended.
+//! Only between spans is the memory used again.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -12,34 +13,49 @@ use cudarc::driver::sys;
 use super::context::Context;
 use super::driver::{DriverError, cu};
 
-/// Each upload starts on a line of its own.
+/// Each piece starts on a line of its own.
 const ALIGN_BYTES: usize = 256;
 
 pub(super) struct Staging {
     context: Rc<Context>,
+    /// Each larger than the one before; the last is in use.
+    areas: Vec<Area>,
+    /// Bytes of the last area that are taken.
+    used: usize,
+}
+
+struct Area {
     start: *mut u8,
     bytes: usize,
 }
 
 impl Staging {
-    /// An area without memory.
+    /// Without memory.
     pub(super) fn new(context: &Rc<Context>) -> Self {
         Self {
             context: Rc::clone(context),
-            start: std::ptr::null_mut(),
-            bytes: 0,
+            areas: Vec::new(),
+            used: 0,
         }
     }
 
-    /// Puts the pieces into the area and says where each lies.
-    pub(super) fn fill(&mut self, pieces: &[&[u8]]) -> Result<Vec<*const c_void>, DriverError> {
+    /// Forgets every piece. Must not be called while a span is under way.
+    pub(super) fn clear(&mut self) {
+        let last = self.areas.pop();
+        self.release();
+        self.areas.extend(last);
+        self.used = 0;
+    }
+
+    /// Puts pieces into places of their own and says where.
+    pub(super) fn add(&mut self, pieces: &[&[u8]]) -> Result<Vec<*const c_void>, DriverError> {
         let places = places(pieces.iter().map(|piece| piece.len()));
-        self.reserve(places.end)?;
+        let base = self.room(places.end)?;
         let put = |(piece, at): (&&[u8], usize)| {
-            // SAFETY: `places` lays the pieces out one after the other within `end` bytes, which are
-            // reserved; the area is this process's own and nothing else refers to it between spans.
+            // SAFETY: `places` lays the pieces out one after the other within `end` bytes, which `room`
+            // gave; the memory is this process's own and nothing else refers to it.
             unsafe {
-                let to = self.start.add(at);
+                let to = base.add(at);
                 std::ptr::copy_nonoverlapping(piece.as_ptr(), to, piece.len());
                 to.cast_const().cast()
             }
@@ -47,27 +63,55 @@ impl Staging {
         Ok(pieces.iter().zip(places.starts).map(put).collect())
     }
 
-    fn reserve(&mut self, bytes: usize) -> Result<(), DriverError> {
-        if bytes <= self.bytes {
-            return Ok(());
+    /// So many bytes that nothing else uses until the span has ended; dangling for none.
+    pub(super) fn room(&mut self, bytes: usize) -> Result<*mut u8, DriverError> {
+        if bytes == 0 {
+            return Ok(std::ptr::dangling_mut());
         }
-        self.release();
-        let wanted = bytes.next_power_of_two();
+        let start = match self.areas.last() {
+            Some(area) if bytes <= area.bytes - self.used => self.used,
+            last => {
+                let least = last.map_or(0, |area| area.bytes * 2);
+                self.grow(bytes.max(least))?;
+                0
+            }
+        };
+        let area = self.areas.last().expect("one was there or was made");
+        self.used = (start + bytes)
+            .next_multiple_of(ALIGN_BYTES)
+            .min(area.bytes);
+        // SAFETY: `start` lies within the area, which has `bytes` bytes from there on.
+        Ok(unsafe { area.start.add(start) })
+    }
+
+    /// Makes memory for so many bytes, so that none need be made within the span that comes.
+    pub(super) fn reserve(&mut self, bytes: usize) -> Result<(), DriverError> {
+        match self.areas.last() {
+            Some(area) if bytes <= area.bytes - self.used => Ok(()),
+            _ => self.grow(bytes),
+        }
+    }
+
+    fn grow(&mut self, bytes: usize) -> Result<(), DriverError> {
+        let bytes = bytes.next_power_of_two();
         let mut start = std::ptr::null_mut();
         // SAFETY: the context is current on this thread, and the pointer is valid.
-        unsafe { cu!(cuMemAllocHost_v2(&raw mut start, wanted)) }?;
-        self.start = start.cast();
-        self.bytes = wanted;
+        unsafe { cu!(cuMemAllocHost_v2(&raw mut start, bytes)) }?;
+        self.areas.push(Area {
+            start: start.cast(),
+            bytes,
+        });
+        self.used = 0;
         Ok(())
     }
 
     fn release(&mut self) {
-        if !self.start.is_null() && !self.context.is_lost() {
-            // SAFETY: from `cuMemAllocHost`, freed once; no span is under way.
-            let _freed = unsafe { cu!(cuMemFreeHost(self.start.cast())) };
+        for area in self.areas.drain(..) {
+            if !self.context.is_lost() {
+                // SAFETY: from `cuMemAllocHost`, freed once; no span is under way.
+                let _freed = unsafe { cu!(cuMemFreeHost(area.start.cast())) };
+            }
         }
-        self.start = std::ptr::null_mut();
-        self.bytes = 0;
     }
 }
 

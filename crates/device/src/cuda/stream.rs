@@ -40,7 +40,12 @@ impl Stream {
 
     /// Waits for all that is queued. Past the limit the context is lost: what runs cannot be stopped.
     pub(super) fn wait(&self, limit: Duration) -> Result<(), DeviceError> {
-        let begin = Instant::now();
+        self.wait_since(Instant::now(), limit)
+    }
+
+    /// The same where the limit is of something that began before.
+    pub(super) fn wait_since(&self, begun: Instant, limit: Duration) -> Result<(), DeviceError> {
+        let called = Instant::now();
         loop {
             // SAFETY: the stream lives as long as `self`.
             match unsafe { sys::cuStreamQuery(self.handle) } {
@@ -51,12 +56,11 @@ impl Stream {
                     return self.context.told(Err(DriverError::Call { call, code }));
                 }
             }
-            let waited = begin.elapsed();
-            if waited > limit {
+            if begun.elapsed() > limit {
                 self.context.lose();
                 return Err(too_long(limit));
             }
-            if waited > SPIN {
+            if called.elapsed() > SPIN {
                 std::thread::sleep(NAP);
             } else {
                 std::hint::spin_loop();
@@ -83,7 +87,8 @@ impl Drop for Stream {
     }
 }
 
-fn too_long(limit: Duration) -> DeviceError {
+/// What runs for longer than it may.
+pub(super) fn too_long(limit: Duration) -> DeviceError {
     DeviceError::TimeLimit(Fault {
         kind: VerdictKind::WallClock,
         message: format!("the kernels ran longer than {} s", limit.as_secs_f64()),

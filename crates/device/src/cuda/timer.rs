@@ -6,7 +6,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use domain::TimerRef;
 
@@ -91,7 +91,64 @@ impl Timer {
     }
 }
 
+/// A measurement under way, on a stream that was empty when it began.
+pub(super) enum Window {
+    /// Nobody wants to know.
+    Unmeasured,
+    /// By CUPTI's records.
+    Records,
+    /// From an event on.
+    Since(Event),
+}
+
 impl Timer {
+    /// Begins to measure what is put on an empty stream from now on.
+    pub(super) fn open(
+        &self,
+        context: &Rc<Context>,
+        stream: &Stream,
+    ) -> Result<Window, DeviceError> {
+        match self {
+            Self::Cupti(cupti) if !cupti.is_suspended() => {
+                cupti.begin().map_err(internal)?;
+                Ok(Window::Records)
+            }
+            _ => {
+                let before = context.told(Event::new(context))?;
+                context.told(before.record(stream))?;
+                Ok(Window::Since(before))
+            }
+        }
+    }
+
+    /// Waits for all of it and says how long it took. `activities`: how many there were; the limit is of
+    /// what began then.
+    pub(super) fn close(
+        &self,
+        context: &Rc<Context>,
+        stream: &Stream,
+        window: Window,
+        activities: usize,
+        (begun, limit): (Instant, Duration),
+    ) -> Result<Option<Duration>, DeviceError> {
+        match (self, window) {
+            (_, Window::Unmeasured) => stream.wait_since(begun, limit).map(|()| None),
+            (Self::Cupti(cupti), Window::Records) => {
+                stream.wait_since(begun, limit)?;
+                cupti.end(activities).map(Some).map_err(internal)
+            }
+            (Self::Events(_), Window::Records) => Err(DeviceError::Internal(
+                "a measurement by another timer".to_owned(),
+            )),
+            (_, Window::Since(before)) => {
+                let after = context.told(Event::new(context))?;
+                context.told(after.record(stream))?;
+                stream.wait_since(begun, limit)?;
+                context.told(before.until(&after)).map(Some)
+            }
+        }
+    }
+
     /// The time of one run of `work` by two timers that know nothing of each other: by events while
     /// CUPTI is suspended, whose instrumentation costs about a microsecond a node that events see; then
     /// by CUPTI, where that is what measures.

@@ -85,7 +85,7 @@ impl Parts<'_> {
                 _ => None,
             })
             .collect();
-        self.context.told(self.staging.fill(&pieces))
+        self.context.told(self.staging.add(&pieces))
     }
 
     fn resolve(

@@ -59,6 +59,22 @@ impl<'a> Bench<'a> {
         self.device.time(self.stream, operations)
     }
 
+    pub fn begin_span(&mut self, is_measured: bool) -> Result<(), DeviceError> {
+        self.device.begin_span(self.stream, is_measured)
+    }
+
+    pub fn issue(&mut self, operations: &[Operation]) -> Result<(), DeviceError> {
+        self.device.issue(self.stream, operations)
+    }
+
+    pub fn fetch(&mut self, from: Address, into: &mut [u8]) -> Result<(), DeviceError> {
+        self.device.fetch(self.stream, from, into)
+    }
+
+    pub fn end_span(&mut self) -> Result<Span, DeviceError> {
+        self.device.end_span(self.stream)
+    }
+
     pub fn slope(&mut self, operations: &[Operation], copies: u32) -> Result<f64, String> {
         let slope = self.device.slope(self.stream, operations, copies);
         let slope = slope.map_err(text)?.ok_or("no slope")?;

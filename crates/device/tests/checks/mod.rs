@@ -4,6 +4,7 @@ pub mod bench;
 mod gpu_only;
 mod kernels;
 mod memory;
+mod spans;
 mod tensor_map;
 
 use std::collections::BTreeMap;
@@ -46,6 +47,13 @@ pub const COMMON: &[Check] = &[
         kernels::launch_config,
     ),
     ("several operations are one span", kernels::one_span),
+    ("several segments are one span", spans::segments),
+    ("a span may be of nothing", spans::of_nothing),
+    ("a span may have many segments", spans::many_segments),
+    (
+        "a part of a span that is refused ends no device",
+        spans::refused_part,
+    ),
 ];
 
 /// Need a GPU of compute capability 9.0 or newer.
@@ -59,6 +67,8 @@ pub const GPU_ONLY: &[Check] = &[
         gpu_only::cooperative_too_large,
     ),
     ("a slope is measured", gpu_only::slope),
+    ("gaps between segments count", spans::gaps_count),
+    ("the limit is of all segments", spans::limit_holds),
     ("a tensor map's box arrives", tensor_map::box_arrives),
     (
         "a tensor map that is not admitted is refused",

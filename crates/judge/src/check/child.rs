@@ -57,7 +57,11 @@ impl Checker {
 
     fn load(&mut self, program: Program, bounds: &Bounds) -> CheckReply {
         self.stage.bound(bounds).map_err(text)?;
-        let Program { code, shapes } = program;
+        let Program {
+            code,
+            host: _,
+            shapes,
+        } = program;
         let work = |reference| Work { reference, shapes };
         let loaded = self.stage.load(code, work);
         loaded.map_err(|e| format!("reference: {e}"))?;

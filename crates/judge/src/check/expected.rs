@@ -51,7 +51,7 @@ impl Reference {
                 scales: made.get(1).copied(),
             }));
         }
-        program.run(&shape.plan, &self.buffers).map(|_| ())
+        program.run(shape.work.plan(), &self.buffers).map(|_| ())
     }
 
     /// Gives the buffers back.

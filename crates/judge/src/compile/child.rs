@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use domain::{Verdict, VerdictKind};
-use launch_plan::{Operation, Plan, PlanFailure, Program};
+use launch_plan::{EncodingError, Operation, Plan, PlanFailure, Program};
 use toolchain::{CompileFailure, CompileRequest, Toolchain};
 
 use super::wire::{
     CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
     KernelsJob, KernelsReply, symbol_expression,
 };
+use crate::host_code::HostCode;
 use crate::wire::Code;
 
 /// Answers one request of the parent.
@@ -79,6 +80,10 @@ fn plan_and_compile(
         (Err(failure), _) => return Err(refuse_plan(failure)),
     };
 
+    let host = match plans.iter().any(|plan| plan.live.is_some()) {
+        true => Some(host_code(&program)?),
+        false => None,
+    };
     let mut warnings = Vec::new();
     let shapes: Vec<_> = job.shapes.iter().map(Vec::as_slice).zip(&plans).collect();
     let overall = program.warnings(&job.signature, &shapes);
@@ -91,6 +96,7 @@ fn plan_and_compile(
     }
     Ok(CompiledSource {
         plans,
+        host,
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,
@@ -124,6 +130,25 @@ fn compile(
     toolchain::compile(&toolchain, &request)
 }
 
+/// The host functions for the executor.
+fn host_code(program: &Program) -> Result<HostCode, CompileRefusal> {
+    let bytes = program.host().to_bytes();
+    bytes.map(HostCode).map_err(|error| {
+        let (verdict, kind) = match &error {
+            EncodingError::TooLarge { .. } => {
+                (Verdict::CompileError, Some(VerdictKind::CompileLimit))
+            }
+            EncodingError::Malformed(_) => (Verdict::JudgeError, None),
+        };
+        CompileRefusal {
+            verdict,
+            kind,
+            message: error.to_string(),
+            diagnostics: Vec::new(),
+        }
+    })
+}
+
 /// Everything whose lowered name the executor will need.
 fn name_expressions(plan: &Plan) -> impl Iterator<Item = String> {
     let kernels = plan.instantiations().into_iter().map(|instance| instance.0);
@@ -136,7 +161,9 @@ fn name_expressions(plan: &Plan) -> impl Iterator<Item = String> {
             }
             _ => None,
         });
-    kernels.chain(symbols)
+    let live = plan.live.iter().flat_map(|live| &live.symbols);
+    let live = live.map(|symbol| symbol_expression(symbol));
+    kernels.chain(symbols).chain(live)
 }
 
 fn refuse_plan(failure: PlanFailure) -> CompileRefusal {

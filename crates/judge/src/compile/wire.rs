@@ -8,6 +8,7 @@ use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
 use toolchain::Toolchain;
 
+use crate::host_code::HostCode;
 use crate::wire::Code;
 
 /// What a compile child is asked for.
@@ -95,6 +96,9 @@ pub(crate) struct CompileJob {
 pub(crate) struct CompiledSource {
     /// One plan a shape, in the job's order.
     pub plans: Vec<Plan>,
+    /// The host functions, where a plan is [`Plan::live`].
+    #[serde(default)]
+    pub host: Option<HostCode>,
     /// The code, for the emulated device.
     pub ptx: String,
     /// The code, for a GPU of exactly the target's architecture.

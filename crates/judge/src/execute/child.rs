@@ -3,6 +3,7 @@
 use device::{Bounds, OpenRequest, Target};
 use sandbox::Mailbox;
 
+use super::host::Host;
 use super::intact::{self, Draw};
 use super::printed::Printed;
 use super::run::{RunFailure, run};
@@ -25,6 +26,7 @@ pub(crate) struct Executor {
 /// A submission on its device.
 struct Work {
     submission: Loaded,
+    host: Host,
     shapes: Vec<ShapeJob>,
     memory_bytes: u64,
     rotation: Option<Rotation>,
@@ -44,7 +46,7 @@ impl Executor {
         match self.perform(request) {
             Ok(executed) => Ok(executed),
             Err(RunFailure::Blamed(blame)) => Ok(Executed::Failed(blame)),
-            Err(RunFailure::Ours(message)) => Err(message),
+            Err(RunFailure::Unmeasured(message) | RunFailure::Ours(message)) => Err(message),
         }
     }
 
@@ -115,9 +117,11 @@ impl Executor {
     fn load(&mut self, program: Program, bounds: &Bounds) -> Result<Executed, RunFailure> {
         let bounded = self.stage.bound(bounds);
         bounded.map_err(|e| ours(&e.to_string()))?;
-        let Program { code, shapes } = program;
+        let Program { code, host, shapes } = program;
+        let host = Host::of(host)?;
         self.stage.load(code, |submission| Work {
             submission,
+            host,
             shapes,
             memory_bytes: bounds.memory_bytes,
             rotation: None,
@@ -130,7 +134,8 @@ impl Executor {
         work.end_rotation()?;
         let shape = work.shapes.get(shape).ok_or_else(no_shape)?;
         let (mailbox, draw) = (&mut self.mailbox, &mut self.draw);
-        run(&mut work.submission, shape, keys, mailbox, draw)
+        let (submission, host) = (&mut work.submission, &mut work.host);
+        run(submission, host, shape, keys, mailbox, draw)
     }
 
     fn time(&mut self, index: usize, keys: &RunKeys) -> Result<TimedRun, RunFailure> {
@@ -140,11 +145,11 @@ impl Executor {
         }
         let shape = work.shapes.get(index).ok_or_else(no_shape)?;
         let memory_bytes = work.memory_bytes;
-        let submission = &mut work.submission;
+        let (submission, host) = (&mut work.submission, &work.host);
         let rotation = work
             .rotation
-            .get_or_insert_with(|| Rotation::new(submission, index, shape, memory_bytes));
-        rotation.time(submission, shape, keys)
+            .get_or_insert_with(|| Rotation::new(submission, host, index, shape, memory_bytes));
+        rotation.time(submission, host, shape, keys)
     }
 
     fn deliver(&mut self) -> Result<Executed, RunFailure> {

@@ -6,20 +6,25 @@ use device::{BufferId, DeviceError};
 use domain::{Direction, Verdict, VerdictKind, told};
 use sandbox::Mailbox;
 
+use super::host::Host;
 use super::intact::{Draw, input_modified, modified};
+use super::live::{Memory, run_live};
 use super::wire::Run;
+use crate::host_code::HostWork;
 use crate::inputs::{self, RunKeys};
 use crate::loaded::Loaded;
 use crate::wire::{Blame, ParameterJob, ShapeJob, mailbox_slots};
 
 /// A message that quotes device code is not longer than this.
-const MESSAGE_CHARS: usize = 1000;
+pub(super) const MESSAGE_CHARS: usize = 1000;
 
 /// Why a run has no result.
 #[derive(Debug)]
 pub(super) enum RunFailure {
     /// The submission's fault.
     Blamed(Blame),
+    /// It ran, and the timer missed something.
+    Unmeasured(String),
     /// The judge's own.
     Ours(String),
 }
@@ -27,13 +32,14 @@ pub(super) enum RunFailure {
 /// Runs a shape once and delivers its outputs to the mailbox.
 pub(super) fn run(
     submission: &mut Loaded,
+    host: &mut Host,
     shape: &ShapeJob,
     keys: &RunKeys,
     mailbox: &mut Mailbox,
     draw: &mut Draw,
 ) -> Result<Run, RunFailure> {
     let mut buffers = Vec::new();
-    let result = run_with(submission, shape, keys, &mut buffers, mailbox, draw);
+    let result = run_with(submission, host, shape, keys, &mut buffers, mailbox, draw);
     let mut buffers = buffers.into_iter().flatten();
     let freed = buffers.try_for_each(|buffer| submission.device.free(buffer));
     // A fault takes a GPU's context along, and freeing then fails too: the fault is what counts.
@@ -44,6 +50,7 @@ pub(super) fn run(
 
 fn run_with(
     submission: &mut Loaded,
+    host: &mut Host,
     shape: &ShapeJob,
     keys: &RunKeys,
     buffers: &mut Vec<Option<BufferId>>,
@@ -54,7 +61,16 @@ fn run_with(
     submission.reset()?;
     prepare(submission, shape, keys, buffers)?;
     let started = Instant::now();
-    let span = submission.run(&shape.plan, buffers)?;
+    let (span, live) = match &shape.work {
+        HostWork::Planned(plan) => (submission.run(plan, buffers)?, None),
+        HostWork::Live(work) => {
+            let mut scratch_sizes = Vec::new();
+            let memory = Memory::Fresh(&mut scratch_sizes);
+            let (span, counts) = run_live(submission, host.program()?, work, buffers, memory)?;
+            host.remember(&shape.id, scratch_sizes);
+            (span, Some(counts))
+        }
+    };
     submission.device.verify_guards()?;
     let execute_s = started.elapsed().as_secs_f64();
     deliver(submission, shape, buffers, mailbox)?;
@@ -65,6 +81,7 @@ fn run_with(
         counters: span.counters,
         printed: span.printed,
         execute_s,
+        live,
     })
 }
 
@@ -126,9 +143,8 @@ impl From<DeviceError> for RunFailure {
             DeviceError::Unsupported { line, .. } => {
                 (Verdict::Unsupported, Some(VerdictKind::Opcode), line)
             }
-            DeviceError::Unmeasured(message) | DeviceError::Internal(message) => {
-                return Self::Ours(message);
-            }
+            DeviceError::Unmeasured(why) => return Self::Unmeasured(why),
+            DeviceError::Internal(message) => return Self::Ours(message),
         };
         Self::Blamed(Blame {
             verdict,

@@ -7,11 +7,16 @@ use std::time::{Duration, Instant};
 
 use device::{BufferId, DeviceError, Operation, Slope, Span};
 use domain::Direction;
+use launch_plan::Plan;
 use sandbox::Mailbox;
 
+use super::host::Host;
 use super::intact::{Draw, input_modified, modified};
+use super::live::{Memory, run_live};
+use super::pool::Pool;
 use super::run::{RunFailure, deliver};
 use super::wire::TimedRun;
+use crate::host_code::HostWork;
 use crate::inputs::RunKeys;
 use crate::loaded::{Loaded, Scratch};
 use crate::wire::{ParameterJob, ShapeJob};
@@ -35,6 +40,8 @@ pub(super) struct Rotation {
     slots: Vec<Slot>,
     next: usize,
     limit: usize,
+    /// Sizes of the scratch buffers that an interpreted run needs.
+    scratch_sizes: Vec<u64>,
     /// Slot and keys of the last timed run.
     last: Option<(usize, RunKeys)>,
 }
@@ -42,13 +49,26 @@ pub(super) struct Rotation {
 /// One set of buffers.
 struct Slot {
     buffers: Vec<Option<BufferId>>,
+    /// Of a plan.
     scratch: Scratch,
+    /// Of a run that is interpreted.
+    pool: Pool,
 }
 
 impl Rotation {
     /// An empty rotation for a shape.
-    pub fn new(submission: &Loaded, index: usize, shape: &ShapeJob, memory_bytes: u64) -> Self {
-        let bytes = set_bytes(shape).max(1);
+    pub fn new(
+        submission: &Loaded,
+        host: &Host,
+        index: usize,
+        shape: &ShapeJob,
+        memory_bytes: u64,
+    ) -> Self {
+        let scratch_sizes = match shape.work {
+            HostWork::Planned(_) => Vec::new(),
+            HostWork::Live(_) => host.scratch(&shape.id).to_vec(),
+        };
+        let bytes = set_bytes(shape, &scratch_sizes).max(1);
         let pool = submission.device.limits().l2_bytes * POOL_OVER_L2;
         // One more than covers the pool, so that an address that comes back has left the L2.
         let wanted = pool.div_ceil(bytes) + 1;
@@ -60,6 +80,7 @@ impl Rotation {
             slots: Vec::new(),
             next: 0,
             limit: usize::try_from(limit).unwrap_or(1),
+            scratch_sizes,
             last: None,
         }
     }
@@ -80,29 +101,47 @@ impl Rotation {
     pub fn time(
         &mut self,
         submission: &mut Loaded,
+        host: &Host,
         shape: &ShapeJob,
         keys: &RunKeys,
     ) -> Result<TimedRun, RunFailure> {
         let index = self.turn(submission, shape)?;
-        let slot = &self.slots[index];
+        let slot = &mut self.slots[index];
         submission.reset()?;
         let fresh = initialise(submission, shape, keys, slot)?;
         submission.device.run(submission.stream, &fresh)?;
         let settled = settle(submission, slot)?;
         submission.device.run(submission.stream, &settled)?;
-        let operations = slot.operations(submission, shape)?;
-        let started = Instant::now();
-        let timed = submission.device.time(submission.stream, &operations);
-        let wall = started.elapsed();
+        let (timed, wall) = match &shape.work {
+            HostWork::Planned(plan) => {
+                let operations = slot.operations(submission, plan)?;
+                let started = Instant::now();
+                let timed = submission.device.time(submission.stream, &operations);
+                let timed = timed.map(|span| (span, None)).map_err(RunFailure::from);
+                (timed, started.elapsed())
+            }
+            HostWork::Live(work) => {
+                slot.pool.rewind();
+                let memory = Memory::Pooled(&mut slot.pool);
+                let program = host.program()?;
+                let started = Instant::now();
+                let timed = run_live(submission, program, work, &slot.buffers, memory);
+                let timed = timed.map(|(span, counts)| (span, Some(counts)));
+                (timed, started.elapsed())
+            }
+        };
         self.last = Some((index, keys.clone()));
         Ok(match timed {
-            Ok(Span { duration: None, .. }) => TimedRun::NotMeasured,
-            Ok(Span {
-                duration: Some(span),
-                ..
-            }) => TimedRun::Took { span, wall },
-            Err(DeviceError::Unmeasured(why)) => TimedRun::Missed(why),
-            Err(error) => return Err(error.into()),
+            Ok((Span { duration: None, .. }, _)) => TimedRun::NotMeasured,
+            Ok((
+                Span {
+                    duration: Some(span),
+                    ..
+                },
+                live,
+            )) => TimedRun::Took { span, wall, live },
+            Err(RunFailure::Unmeasured(why)) => TimedRun::Missed(why),
+            Err(failure) => return Err(failure),
         })
     }
 
@@ -138,12 +177,16 @@ impl Rotation {
         let Ok(sets @ 1..) = u32::try_from(self.slots.len()) else {
             return Ok(None);
         };
-        if submission.global_bytes() > 0 || keeps_state(shape) {
+        // What is interpreted is another list of operations each time.
+        let HostWork::Planned(plan) = &shape.work else {
+            return Ok(None);
+        };
+        if submission.global_bytes() > 0 || keeps_state(shape, plan) {
             return Ok(None);
         }
         let mut operations = Vec::new();
         for slot in &self.slots {
-            operations.extend(slot.operations(submission, shape)?);
+            operations.extend(slot.operations(submission, plan)?);
         }
         let slope = match submission.device.slope(submission.stream, &operations, 1) {
             // A second opinion is not worth a judging.
@@ -164,8 +207,9 @@ impl Rotation {
             let mut slot = Slot {
                 buffers: Vec::new(),
                 scratch: Scratch::new(),
+                pool: Pool::default(),
             };
-            let made = slot.allocate(submission, shape);
+            let made = slot.allocate(submission, shape, &self.scratch_sizes);
             self.slots.push(slot); // what was allocated before a failure is given back with the rest
             made?;
         }
@@ -174,19 +218,20 @@ impl Rotation {
 }
 
 /// Whether a run changes what it reads: buffers that are read and written, scratch memory.
-fn keeps_state(shape: &ShapeJob) -> bool {
+fn keeps_state(shape: &ShapeJob, plan: &Plan) -> bool {
     let is_inout = |parameter: &ParameterJob| match parameter {
         ParameterJob::Tensor { spec, .. } => spec.direction == Direction::Inout,
         ParameterJob::Scalar => false,
     };
-    shape.plan.scratch_bytes() > 0 || shape.parameters.iter().any(is_inout)
+    plan.scratch_bytes() > 0 || shape.parameters.iter().any(is_inout)
 }
 
 impl Slot {
     /// Every buffer of the set.
     fn all(&self) -> impl Iterator<Item = BufferId> {
         let parameters = self.buffers.iter().flatten();
-        parameters.chain(self.scratch.values()).copied()
+        let planned = parameters.chain(self.scratch.values()).copied();
+        planned.chain(self.pool.buffers())
     }
 
     /// The plan on these buffers. Scratch stays, for it is the slot's and serves the next run too; that
@@ -194,14 +239,19 @@ impl Slot {
     fn operations(
         &self,
         submission: &mut Loaded,
-        shape: &ShapeJob,
+        plan: &Plan,
     ) -> Result<Vec<Operation>, DeviceError> {
-        let mut operations = submission.operations(&shape.plan, &self.buffers, &self.scratch)?;
+        let mut operations = submission.operations(plan, &self.buffers, &self.scratch)?;
         operations.retain(|operation| !matches!(operation, Operation::Free(_)));
         Ok(operations)
     }
 
-    fn allocate(&mut self, submission: &mut Loaded, shape: &ShapeJob) -> Result<(), DeviceError> {
+    fn allocate(
+        &mut self,
+        submission: &mut Loaded,
+        shape: &ShapeJob,
+        scratch_sizes: &[u64],
+    ) -> Result<(), DeviceError> {
         for parameter in &shape.parameters {
             self.buffers.push(match parameter {
                 ParameterJob::Tensor { spec, .. } => {
@@ -210,7 +260,10 @@ impl Slot {
                 ParameterJob::Scalar => None,
             });
         }
-        submission.allocate(&shape.plan, &mut self.scratch)
+        match &shape.work {
+            HostWork::Planned(plan) => submission.allocate(plan, &mut self.scratch),
+            HostWork::Live(_) => self.pool.fill(submission.device.as_mut(), scratch_sizes),
+        }
     }
 }
 
@@ -255,12 +308,16 @@ fn is_steady(times: &[Duration]) -> bool {
     most <= least * (1.0 + STEADY)
 }
 
-fn set_bytes(shape: &ShapeJob) -> u64 {
+fn set_bytes(shape: &ShapeJob, scratch_sizes: &[u64]) -> u64 {
     let tensors = shape.parameters.iter().map(|parameter| match parameter {
         ParameterJob::Tensor { spec, .. } => spec.bytes,
         ParameterJob::Scalar => 0,
     });
-    tensors.sum::<u64>() + shape.plan.scratch_bytes()
+    let scratch = match &shape.work {
+        HostWork::Planned(plan) => plan.scratch_bytes(),
+        HostWork::Live(_) => scratch_sizes.iter().sum(),
+    };
+    tensors.sum::<u64>() + scratch
 }
 
 /// Inputs generated, outputs and scratch poisoned.
@@ -277,9 +334,9 @@ fn initialise(
             operations.push(kernels.initialise(*buffer, spec, *key));
         }
     }
-    for buffer in slot.scratch.values() {
-        let bytes = submission.device.size_bytes(*buffer)?;
-        operations.push(kernels.poison(*buffer, bytes, &SCRATCH_POISON));
+    for buffer in slot.scratch.values().copied().chain(slot.pool.buffers()) {
+        let bytes = submission.device.size_bytes(buffer)?;
+        operations.push(kernels.poison(buffer, bytes, &SCRATCH_POISON));
     }
     Ok(operations)
 }

@@ -98,6 +98,8 @@ pub(crate) enum TimedRun {
         span: Duration,
         /// On this host's clock, from before the work was put on the device to after it was waited for.
         wall: Duration,
+        /// What it did, where it was interpreted.
+        live: Option<LiveCounts>,
     },
     /// The timer missed something, and the run is to be done again.
     Missed(String),
@@ -114,4 +116,17 @@ pub(crate) struct Run {
     pub printed: String,
     /// Seconds in the submission's kernels.
     pub execute_s: f64,
+    /// What it did, where it was interpreted.
+    pub live: Option<LiveCounts>,
+}
+
+/// What an interpreted run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LiveCounts {
+    /// Copies to the host, each of which waits for the device.
+    pub read_backs: u32,
+    /// Kernels.
+    pub launches: u32,
+    /// Those, and memsets and copies of every kind.
+    pub operations: u32,
 }

@@ -154,6 +154,27 @@ impl Device for Pretend {
         })
     }
 
+    fn begin_span(&mut self, stream: StreamId, is_measured: bool) -> Result<(), DeviceError> {
+        self.inner.begin_span(stream, is_measured)
+    }
+
+    fn issue(&mut self, stream: StreamId, operations: &[Operation]) -> Result<(), DeviceError> {
+        self.inner.issue(stream, operations)
+    }
+
+    fn fetch(
+        &mut self,
+        stream: StreamId,
+        from: Address,
+        into: &mut [u8],
+    ) -> Result<(), DeviceError> {
+        self.inner.fetch(stream, from, into)
+    }
+
+    fn end_span(&mut self, stream: StreamId) -> Result<Span, DeviceError> {
+        self.inner.end_span(stream)
+    }
+
     fn slope(
         &mut self,
         _stream: StreamId,

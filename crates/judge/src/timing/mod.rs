@@ -52,6 +52,9 @@ pub(crate) struct Plan<'a> {
 pub(crate) struct Timed {
     /// By index of the shape.
     pub timings: Vec<Option<Timing>>,
+    /// Where the host function was interpreted: times of samples by the number of their operations, trial
+    /// by trial. By index of the shape.
+    pub per_operation_s: Vec<Option<Vec<Vec<f64>>>>,
     /// The machine meanwhile.
     pub measurement: Measurement,
     /// A timed run that failed or was wrong, and its shape.
@@ -125,10 +128,12 @@ pub(crate) fn time(
             trial = 0;
         }
     }
+    let per_operation_s = run.per_operation_s();
     let (timings, failed) = run.finish();
     let (after, _) = runner.state()?;
     Ok(Some(Timed {
         timings,
+        per_operation_s,
         failed,
         measurement: Measurement {
             timer,

@@ -4,6 +4,8 @@ use domain::{Verdict, VerdictKind};
 
 use super::trials::agree;
 use super::*;
+use crate::execute::wire::LiveCounts;
+use crate::host_code::HostWork;
 
 type Spans = Box<dyn FnMut(usize, usize) -> TimedRun>;
 
@@ -35,6 +37,7 @@ fn took(micros: f64) -> TimedRun {
     TimedRun::Took {
         span,
         wall: span + Duration::from_micros(300),
+        live: None,
     }
 }
 
@@ -122,7 +125,7 @@ fn shapes() -> Vec<ShapeJob> {
     let job = |id: &str| ShapeJob {
         id: id.to_owned(),
         parameters: Vec::new(),
-        plan: launch_plan::Plan::default(),
+        work: HostWork::Planned(launch_plan::Plan::default()),
     };
     SHAPES.into_iter().map(job).collect()
 }
@@ -265,6 +268,7 @@ fn no_run_is_longer_than_what_passed_meanwhile() {
     runner.spans = Box::new(|_, _| TimedRun::Took {
         span: Duration::from_micros(20),
         wall: Duration::from_micros(19),
+        live: None,
     });
     assert_eq!(
         refused(&mut runner),
@@ -377,4 +381,33 @@ fn canaries_within_two_percent_are_of_one_clock() {
     assert!(is_one_clock(&[1.0, 1.019, 1.01]));
     assert!(!is_one_clock(&[1.0, 1.021]));
     assert!(!is_one_clock(&[1.0, 1.015, 1.03]), "a slow drift");
+}
+
+/// Of a convergence loop other inputs take other numbers of rounds, which is no unsteadiness.
+#[test]
+fn samples_that_were_interpreted_are_told_by_their_operations_too() {
+    let mut runner = pretended();
+    runner.spans = Box::new(|shape, before| {
+        let rounds = if before % 5 == 0 { 40 } else { 4 };
+        match took(f64::from(rounds) * 5.0) {
+            TimedRun::Took { span, wall, .. } if shape == 2 => TimedRun::Took {
+                span,
+                wall,
+                live: Some(LiveCounts {
+                    read_backs: rounds,
+                    launches: rounds,
+                    operations: 2 * rounds,
+                }),
+            },
+            planned => planned,
+        }
+    });
+    let timed = timed(&mut runner, Mode::Practice);
+    assert_eq!(timed.per_operation_s[1], None);
+    let trials = timed.per_operation_s[2].as_ref().unwrap();
+    let samples_s = &timed.timings[2].as_ref().unwrap().trials[0].samples_s;
+    assert!(scoring::steadiness(samples_s).is_err());
+    assert_eq!(trials[0].len(), samples_s.len());
+    assert!(scoring::steadiness(&trials[0]).is_ok());
+    assert!(trials[0].iter().all(|s| (s - 2.5e-6).abs() < 1e-12));
 }

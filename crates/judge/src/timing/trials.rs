@@ -12,7 +12,7 @@ use super::statistics::interquartile_mean;
 use super::stop::Bounds;
 use super::{Plan, Runner};
 use crate::baseline;
-use crate::execute::wire::TimedRun;
+use crate::execute::wire::{LiveCounts, TimedRun};
 use crate::inputs::run_keys;
 use crate::outcome::{Interruption, ShapeOutcome};
 use crate::wire::{Blame, ShapeJob};
@@ -65,8 +65,8 @@ pub(super) fn agree(by_events_s: f64, by_timer_s: f64) -> bool {
 
 /// What one timed run came to.
 enum Sample {
-    /// Seconds.
-    Took(f64),
+    /// Seconds, and what was done in them, where the host function was interpreted.
+    Took(f64, Option<LiveCounts>),
     /// The timer missed something.
     Missed(String),
     /// It failed or was wrong.
@@ -79,6 +79,8 @@ pub(super) struct Trials<'r, 'p> {
     plan: &'p Plan<'p>,
     /// Trials by shape.
     trials: Vec<Vec<Vec<f64>>>,
+    /// The same by the number of each sample's operations, of shapes whose host function was interpreted.
+    per_operation_s: Vec<Vec<Vec<f64>>>,
     walls_s: Vec<Vec<f64>>,
     slopes: Vec<Option<Slope>>,
     verified: Vec<u32>,
@@ -97,6 +99,7 @@ impl<'r, 'p> Trials<'r, 'p> {
             runner,
             plan,
             trials: vec![Vec::new(); count],
+            per_operation_s: vec![Vec::new(); count],
             walls_s: vec![Vec::new(); count],
             slopes: vec![None; count],
             verified: vec![0; count],
@@ -116,6 +119,7 @@ impl<'r, 'p> Trials<'r, 'p> {
     pub fn start_anew(&mut self) {
         self.runner.renew_wall();
         self.trials.iter_mut().for_each(Vec::clear);
+        self.per_operation_s.iter_mut().for_each(Vec::clear);
         self.walls_s.iter_mut().for_each(Vec::clear);
         self.slopes.fill(None);
     }
@@ -152,10 +156,14 @@ impl<'r, 'p> Trials<'r, 'p> {
     fn trial(&mut self, shape: usize) -> Result<bool, Interruption> {
         let bounds = bounds(self.plan.mode);
         let mut samples_s = Vec::new();
+        let mut per_operation_s = Vec::new();
         let mut missed = 0;
         while !bounds.are_enough(&samples_s) {
             match self.sample(shape, samples_s.len() + 1)? {
-                Sample::Took(sample_s) => samples_s.push(sample_s),
+                Sample::Took(sample_s, live) => {
+                    samples_s.push(sample_s);
+                    per_operation_s.extend(live.map(|l| sample_s / f64::from(l.operations.max(1))));
+                }
                 Sample::Missed(why) => {
                     missed += 1;
                     self.missed[shape] += 1;
@@ -185,6 +193,9 @@ impl<'r, 'p> Trials<'r, 'p> {
             self.fail(shape, blame.into());
         }
         self.trials[shape].push(samples_s);
+        if !per_operation_s.is_empty() {
+            self.per_operation_s[shape].push(per_operation_s);
+        }
         Ok(self.failed.is_none())
     }
 
@@ -215,8 +226,8 @@ impl<'r, 'p> Trials<'r, 'p> {
         let number = self.runs[shape];
         self.runs[shape] += 1;
         let keys = run_keys(job, self.plan.master_seed, number);
-        let (span, wall) = match self.runner.time(shape, &keys)? {
-            Ok(TimedRun::Took { span, wall }) => (span, wall),
+        let (span, wall, live) = match self.runner.time(shape, &keys)? {
+            Ok(TimedRun::Took { span, wall, live }) => (span, wall, live),
             Ok(TimedRun::Missed(why)) => return Ok(Sample::Missed(why)),
             Ok(TimedRun::NotMeasured) => {
                 return Err(Interruption::ours("the device stopped measuring".into()));
@@ -243,7 +254,7 @@ impl<'r, 'p> Trials<'r, 'p> {
             self.verified[shape] += 1;
         }
         self.walls_s[shape].push(wall.as_secs_f64());
-        Ok(Sample::Took(span.as_secs_f64()))
+        Ok(Sample::Took(span.as_secs_f64(), live))
     }
 
     fn is_verified(&self, job: &ShapeJob, number: u64, place: usize) -> bool {
@@ -256,6 +267,12 @@ impl<'r, 'p> Trials<'r, 'p> {
     fn fail(&mut self, shape: usize, mut outcome: ShapeOutcome) {
         outcome.message = outcome.message.map(|m| format!("in a timed run: {m}"));
         self.failed = Some((shape, outcome));
+    }
+
+    /// Times of samples by the number of their operations, of shapes whose host function was interpreted.
+    pub fn per_operation_s(&self) -> Vec<Option<Vec<Vec<f64>>>> {
+        let of_shape = |trials: &Vec<Vec<f64>>| (!trials.is_empty()).then(|| trials.clone());
+        self.per_operation_s.iter().map(of_shape).collect()
     }
 
     pub fn finish(self) -> (Vec<Option<Timing>>, Option<(usize, ShapeOutcome)>) {

@@ -50,6 +50,13 @@ impl<'p> Interpreter<'p> {
         if !functions.is_empty() {
             return self.call_function(&functions, name, arguments, at);
         }
+        if let Some(function) = self.driver_pointer(name) {
+            let mut values = Vec::new();
+            for argument in arguments {
+                values.push(self.evaluate(argument)?);
+            }
+            return self.driver_function(function, &values, at);
+        }
         if let Some(result) = self.runtime_call(name.plain(), arguments, at) {
             return result;
         }

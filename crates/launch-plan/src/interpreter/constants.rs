@@ -1,5 +1,6 @@
 //! Names that headers define.
 
+use super::runtime::runtime_constant;
 use super::value::Value;
 use crate::types::Scalar;
 
@@ -51,65 +52,4 @@ fn floating(name: &str) -> Option<Value> {
         _ => return None,
     };
     Some(Value::Floating(scalar, value))
-}
-
-/// The direction flags of `cudaMemcpy`.
-pub(super) const HOST_TO_HOST: i128 = 0;
-pub(super) const HOST_TO_DEVICE: i128 = 1;
-pub(super) const DEVICE_TO_HOST: i128 = 2;
-pub(super) const DEVICE_TO_DEVICE: i128 = 3;
-
-/// The attributes of `cudaFuncSetAttribute` that a plan knows.
-pub(super) const MAX_DYNAMIC_SHARED: i128 = 8;
-
-fn runtime_constant(name: &str) -> Option<i128> {
-    let name = name.rsplit("::").next().unwrap_or(name);
-    Some(match name {
-        "cudaSuccess" | "CUDA_SUCCESS" | "cudaStreamDefault" | "cudaEventDefault" => 0,
-        "cudaErrorInvalidValue" => 1,
-        "cudaErrorMemoryAllocation" => 2,
-        "cudaErrorUnknown" => 999,
-        "cudaMemcpyHostToHost" => HOST_TO_HOST,
-        "cudaMemcpyHostToDevice" => HOST_TO_DEVICE,
-        "cudaMemcpyDeviceToHost" => DEVICE_TO_HOST,
-        "cudaMemcpyDeviceToDevice" => DEVICE_TO_DEVICE,
-        "cudaMemcpyDefault" => 4,
-        "cudaFuncAttributeMaxDynamicSharedMemorySize" => MAX_DYNAMIC_SHARED,
-        "cudaFuncAttributePreferredSharedMemoryCarveout" => 9,
-        "cudaFuncAttributeNonPortableClusterSizeAllowed" => 14,
-        "cudaSharedmemCarveoutDefault" => -1,
-        "cudaSharedmemCarveoutMaxL1" => 0,
-        "cudaSharedmemCarveoutMaxShared" => 100,
-        "cudaFuncCachePreferNone" => 0,
-        "cudaFuncCachePreferShared" => 1,
-        "cudaFuncCachePreferL1" => 2,
-        "cudaFuncCachePreferEqual" => 3,
-        "cudaStreamNonBlocking" => 1,
-        "cudaEventDisableTiming" => 2,
-        "cudaStreamLegacy" | "cudaStreamPerThread" => 0,
-        "cudaDevAttrMaxThreadsPerBlock" => 1,
-        "cudaDevAttrMaxBlockDimX" => 2,
-        "cudaDevAttrMaxBlockDimY" => 3,
-        "cudaDevAttrMaxBlockDimZ" => 4,
-        "cudaDevAttrMaxGridDimX" => 5,
-        "cudaDevAttrMaxGridDimY" => 6,
-        "cudaDevAttrMaxGridDimZ" => 7,
-        "cudaDevAttrMaxSharedMemoryPerBlock" => 8,
-        "cudaDevAttrTotalConstantMemory" => 9,
-        "cudaDevAttrWarpSize" => 10,
-        "cudaDevAttrMaxRegistersPerBlock" => 12,
-        "cudaDevAttrClockRate" => 13,
-        "cudaDevAttrMultiProcessorCount" => 16,
-        "cudaDevAttrGlobalMemoryBusWidth" => 37,
-        "cudaDevAttrL2CacheSize" => 38,
-        "cudaDevAttrMaxThreadsPerMultiProcessor" => 39,
-        "cudaDevAttrComputeCapabilityMajor" => 75,
-        "cudaDevAttrComputeCapabilityMinor" => 76,
-        "cudaDevAttrMaxSharedMemoryPerMultiprocessor" => 81,
-        "cudaDevAttrMaxRegistersPerMultiprocessor" => 82,
-        "cudaDevAttrCooperativeLaunch" => 95,
-        "cudaDevAttrMaxSharedMemoryPerBlockOptin" => 97,
-        "cudaDevAttrMaxBlocksPerMultiprocessor" => 106,
-        _ => return None,
-    })
 }

@@ -15,9 +15,10 @@ impl<'p> Interpreter<'p> {
     /// `value` as C++ converts it to `ty` without being told.
     pub(super) fn convert(&mut self, value: Value, ty: &Type, at: At) -> Fallible<Value> {
         match (ty, value) {
-            (Type::Scalar(Scalar::Bool), value @ (Value::Pointer(..) | Value::Kernel(_))) => {
-                self.truth(&value, at).map(Value::boolean)
-            }
+            (
+                Type::Scalar(Scalar::Bool),
+                value @ (Value::Pointer(..) | Value::Kernel(_) | Value::Driver(_)),
+            ) => self.truth(&value, at).map(Value::boolean),
             (Type::Scalar(scalar), value) => match arithmetic::convert(&value, *scalar, at) {
                 Some(converted) => converted,
                 None => Err(no_conversion(&value, ty, at)),
@@ -31,8 +32,11 @@ impl<'p> Interpreter<'p> {
             (Type::Pointer(pointee), Value::Integer(_, 0)) => {
                 Ok(Value::Pointer(Rc::clone(pointee), Target::NULL))
             }
-            (Type::Pointer(_), value @ (Value::Text(_) | Value::Kernel(_))) => Ok(value),
-            (Type::Kernel, value @ Value::Kernel(_)) => Ok(value),
+            (Type::Pointer(_), value @ (Value::Text(_) | Value::Kernel(_) | Value::Driver(_))) => {
+                Ok(value)
+            }
+            (Type::Kernel, value @ (Value::Kernel(_) | Value::Driver(_))) => Ok(value),
+            (Type::TensorMap, value @ Value::TensorMap(_)) => Ok(value),
             (Type::Text, value @ Value::Text(_)) => Ok(value),
             (Type::Handle, Value::Handle | Value::Integer(_, 0)) => Ok(Value::Handle),
             (Type::Handle | Type::Kernel, Value::Pointer(_, target)) if target.is_null() => {
@@ -184,6 +188,7 @@ impl<'p> Interpreter<'p> {
             }
             Type::Record(record) => self.with_fields(record, Vec::new(), at),
             Type::Void => Ok(Value::Void),
+            Type::TensorMap => Ok(Value::TensorMap(None)),
             other => Err(unknown_type(&other.to_string(), at)),
         }
     }

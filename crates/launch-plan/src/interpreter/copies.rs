@@ -1,6 +1,6 @@
 //! `cudaMemset` and `cudaMemcpy`: by where pointers really point, not by the direction flag.
 
-use super::constants::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
+use super::runtime::{DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST};
 use super::value::{HostRef, Target, Value};
 use super::{Interpreter, MAX_UPLOAD_BYTES};
 use crate::failure::{Fallible, Fault};
@@ -73,14 +73,9 @@ impl Interpreter<'_> {
             (Target::Host(destination), Target::Host(source)) => {
                 self.copy_host(destination, source, bytes, at)?;
             }
-            (Target::Host(_), Target::Device(_)) => {
-                return Err(Fault::unsupported(
-                    at,
-                    "host code reads device memory: this cudaMemcpy copies from the device to \
-                     the host",
-                    "the plan is made before any kernel runs; keep the decision on the device, \
-                     in a kernel",
-                ));
+            (Target::Host(destination), Target::Device(source)) => {
+                self.check_span(*source, bytes, "cudaMemcpy", at)?;
+                self.read_back(destination, *source, bytes, at)?;
             }
             (Target::Symbol(name), _) | (_, Target::Symbol(name)) => {
                 return Err(symbol_copy(name, at));
@@ -249,10 +244,11 @@ impl Interpreter<'_> {
             .unwrap_or(1)
             .max(1);
         let count = usize::try_from(bytes / size).unwrap_or(usize::MAX);
-        let (from, values) = self.memory.run(source, at)?;
+        let (from, values) = self.memory.run_unseen(source, at)?;
         let copied: Vec<Option<Value>> = values.iter().take(count).cloned().collect();
         self.spend(copied.len() as u64, at)?;
-        let (to, targets) = self.memory.run(destination, at)?;
+        let unknown = self.memory.unknown_from(source, copied.len(), at)?;
+        let (to, targets) = self.memory.run_unseen(destination, at)?;
         if from != to
             || copied.len() < count
             || targets.len() < count
@@ -267,7 +263,7 @@ impl Interpreter<'_> {
         for (target, value) in targets.iter_mut().zip(copied) {
             *target = value;
         }
-        Ok(())
+        self.memory.set_unknown_from(destination, &unknown, at)
     }
 }
 

@@ -170,13 +170,27 @@ impl<'p> Interpreter<'p> {
         };
         self.spend(length, at)?;
         let place = self.memory.local(element.clone(), length, at)?;
-        if let Some(values) = values {
-            self.fill(&place, &element, length, values, at)?;
+        match values {
+            Some(values) => self.fill(&place, &element, length, values, at)?,
+            None => self.fill_unset(&place, &element, length, at)?,
         }
         Ok(Binding::Variable(
             place,
             Type::Array(Rc::new(element), length),
         ))
+    }
+
+    /// Structs have fields before they have values.
+    fn fill_unset(&mut self, first: &HostRef, element: &Type, length: u64, at: At) -> Fallible<()> {
+        let mut place = first.clone();
+        for _ in 0..length {
+            let Some(value) = self.unset_value(element, at)? else {
+                return Ok(());
+            };
+            self.memory.store(&place, value, at)?;
+            place.index += 1;
+        }
+        Ok(())
     }
 
     /// Stores the given values and zeros after them.

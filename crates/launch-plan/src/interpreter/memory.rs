@@ -17,6 +17,8 @@ struct Object {
     element: Option<Type>,
     bytes: u64,
     elements: Vec<Option<Value>>,
+    /// Elements whose values are guesses: copied from a device that has not run. Empty where there are none.
+    unknown: Vec<bool>,
     alive: bool,
 }
 
@@ -26,6 +28,7 @@ pub(super) struct Memory {
     heap: Vec<Object>,
     next_serial: u64,
     elements: u64,
+    first_use_of_unknown: Option<At>,
 }
 
 /// How high the stack stood.
@@ -62,6 +65,7 @@ impl Memory {
             element,
             bytes: 0,
             elements,
+            unknown: Vec::new(),
             alive: true,
         });
         Ok(first(true, self.heap.len() - 1, self.next_serial))
@@ -95,6 +99,7 @@ impl Memory {
             element,
             bytes,
             elements,
+            unknown: Vec::new(),
             alive: true,
         })
     }
@@ -148,11 +153,77 @@ impl Memory {
 
     /// The value at a place, if one was stored.
     pub(super) fn load(&mut self, reference: &HostRef, at: At) -> Fallible<Option<Value>> {
-        Ok(self.slot(reference, at)?.clone())
+        let value = self.slot(reference, at)?.clone();
+        let index = usize::try_from(reference.index).unwrap_or(usize::MAX);
+        if self.alive(reference, at)?.unknown.get(index) == Some(&true) {
+            self.use_unknown(at);
+        }
+        Ok(value)
     }
 
     pub(super) fn store(&mut self, reference: &HostRef, value: Value, at: At) -> Fallible<()> {
         *self.slot(reference, at)? = Some(value);
+        // A struct with one new field keeps the others.
+        if reference.fields.is_empty() {
+            let index = usize::try_from(reference.index).unwrap_or(usize::MAX);
+            if let Some(unknown) = self.alive(reference, at)?.unknown.get_mut(index) {
+                *unknown = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a value was used first that is only a guess.
+    pub(super) fn first_use_of_unknown(&self) -> Option<At> {
+        self.first_use_of_unknown
+    }
+
+    fn use_unknown(&mut self, at: At) {
+        self.first_use_of_unknown.get_or_insert(at);
+    }
+
+    /// Which of the elements from a place on are guesses.
+    pub(super) fn unknown_from(
+        &mut self,
+        reference: &HostRef,
+        count: usize,
+        at: At,
+    ) -> Fallible<Vec<bool>> {
+        let start = usize::try_from(reference.index).unwrap_or(usize::MAX);
+        let unknown = &self.alive(reference, at)?.unknown;
+        let is_unknown = |index: usize| unknown.get(index).copied().unwrap_or(false);
+        // What lies within an element is one with it.
+        let step = usize::from(reference.fields.is_empty());
+        Ok((0..count)
+            .map(|offset| is_unknown(start.saturating_add(offset * step)))
+            .collect())
+    }
+
+    /// Says of the elements from a place on whether they are guesses now. What lies within an element is one
+    /// with it, and stays a guess if it was one.
+    pub(super) fn set_unknown_from(
+        &mut self,
+        reference: &HostRef,
+        unknown: &[bool],
+        at: At,
+    ) -> Fallible<()> {
+        let start = usize::try_from(reference.index).unwrap_or(usize::MAX);
+        let object = self.alive(reference, at)?;
+        if object.unknown.is_empty() {
+            if !unknown.contains(&true) {
+                return Ok(());
+            }
+            object.unknown = vec![false; object.elements.len()];
+        }
+        if !reference.fields.is_empty() {
+            if let Some(slot) = object.unknown.get_mut(start) {
+                *slot |= unknown.contains(&true);
+            }
+            return Ok(());
+        }
+        for (slot, &unknown) in object.unknown.iter_mut().skip(start).zip(unknown) {
+            *slot = unknown;
+        }
         Ok(())
     }
 
@@ -171,8 +242,22 @@ impl Memory {
         Ok(ty)
     }
 
-    /// The values from a place on, for copies: at most as many as the object still has.
+    /// The values from a place on, for use: at most as many as the object still has.
     pub(super) fn run(
+        &mut self,
+        reference: &HostRef,
+        at: At,
+    ) -> Fallible<(Type, &mut [Option<Value>])> {
+        let start = usize::try_from(reference.index).unwrap_or(usize::MAX);
+        let unknown = &self.alive(reference, at)?.unknown;
+        if unknown.iter().skip(start).any(|&unknown| unknown) {
+            self.use_unknown(at);
+        }
+        self.run_unseen(reference, at)
+    }
+
+    /// The same for copies that look at no value; who copies guesses says so of the copy.
+    pub(super) fn run_unseen(
         &mut self,
         reference: &HostRef,
         at: At,

@@ -9,6 +9,7 @@ mod constants;
 mod convert;
 mod copies;
 mod declare;
+mod device_values;
 mod entry;
 mod expressions;
 mod globals;
@@ -19,7 +20,7 @@ mod memory;
 mod overloads;
 mod places;
 mod pointers;
-mod queries;
+mod read_backs;
 mod resolve;
 mod runtime;
 mod scope;
@@ -28,23 +29,30 @@ mod statements;
 mod templates;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
+pub(crate) use self::device_values::Guess;
 use self::memory::Memory;
+use self::read_backs::ReadBacks;
 use self::scope::Frame;
 use self::scratch::Scratch;
 use self::value::HostRef;
+use crate::device_side::{DeviceSide, Refused};
+use crate::facts::KernelFacts;
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Argument, Operation, Plan};
-use crate::source::text::{At, SourceText};
+use crate::source::text::{At, Lines};
 use crate::syntax::ast::Function;
 use crate::tables::Tables;
 use crate::types::Type;
 
 /// Expressions and statements evaluated in one plan.
-const MAX_STEPS: u64 = 1_000_000;
+pub(crate) const MAX_STEPS: u64 = 1_000_000;
+/// The same after a guess was used: guesses are there to meet kernels by, and a loop that one never ends need
+/// not go on for long.
+const GUESS_STEPS: u64 = MAX_STEPS / 10;
 /// Kernel launches in one plan.
 const MAX_LAUNCHES: usize = 4096;
 /// Operations of any kind in one plan.
@@ -54,18 +62,44 @@ const MAX_DEPTH: u32 = 400;
 /// Bytes that a plan may carry for uploads.
 const MAX_UPLOAD_BYTES: u64 = 16 << 20;
 
-/// Runs `entry` on one shape's arguments.
-pub(crate) fn interpret(
-    tables: &Tables,
-    source: &SourceText,
-    entry: &Function,
-    arguments: &[Argument],
-    limits: &TargetLimits,
-) -> Fallible<Plan> {
+/// One call of the entry function.
+#[derive(Clone)]
+pub(crate) struct Course<'p> {
+    pub(crate) tables: &'p Tables,
+    pub(crate) lines: &'p Lines,
+    pub(crate) entry: &'p Function,
+    pub(crate) arguments: &'p [Argument],
+    pub(crate) limits: &'p TargetLimits,
+    pub(crate) facts: &'p dyn KernelFacts,
+    /// What stands for values that the device side does not know.
+    pub(crate) guess: Guess,
+    pub(crate) max_steps: u64,
+}
+
+/// How a call ended.
+pub(crate) struct Ended {
+    /// A fault, where there was one.
+    pub(crate) outcome: Fallible<()>,
+    /// Whether the fault is that the device side refused.
+    pub(crate) is_refused: bool,
+    /// What else is to be said of the call; its operations went to the device side.
+    pub(crate) plan: Plan,
+    /// Line where a value that the device side did not know was used first.
+    pub(crate) needs_device: Option<u32>,
+}
+
+/// Calls the entry function.
+pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended {
     let mut interpreter = Interpreter {
-        tables,
-        source,
-        limits,
+        tables: course.tables,
+        source: course.lines,
+        limits: course.limits,
+        facts: course.facts,
+        side,
+        guess: course.guess,
+        max_steps: course.max_steps,
+        is_guessing: false,
+        is_refused: false,
         parameter_bytes: Vec::new(),
         parameter_names: Vec::new(),
         returning: Vec::new(),
@@ -73,22 +107,43 @@ pub(crate) fn interpret(
         frames: Vec::new(),
         globals: HashMap::new(),
         scratch: Scratch::default(),
+        read_backs: ReadBacks::default(),
         dynamic_shared_limits: HashMap::new(),
+        large_clusters: HashSet::new(),
         plan: Plan::default(),
+        operations: 0,
         launches: 0,
         upload_bytes: 0,
         steps: 0,
         depth: 0,
     };
-    interpreter.run_entry(entry, arguments)?;
-    interpreter.warn_about_leaks();
-    Ok(interpreter.plan)
+    let outcome = interpreter.run_entry(course.entry, course.arguments);
+    if outcome.is_ok() {
+        interpreter.warn_about_leaks();
+        interpreter.warn_about_unused_read_backs();
+    }
+    let needs_device = interpreter.memory.first_use_of_unknown();
+    Ended {
+        outcome,
+        is_refused: interpreter.is_refused,
+        needs_device: needs_device.map(|at| course.lines.line(at)),
+        plan: interpreter.plan,
+    }
 }
 
 struct Interpreter<'p> {
     tables: &'p Tables,
-    source: &'p SourceText,
+    source: &'p Lines,
     limits: &'p TargetLimits,
+    /// Asked from the second plan on.
+    facts: &'p dyn KernelFacts,
+    side: &'p mut dyn DeviceSide,
+    guess: Guess,
+    max_steps: u64,
+    /// Whether a guess was used.
+    is_guessing: bool,
+    /// Whether the device side refused something; what is unwinding then is no fault of the file's.
+    is_refused: bool,
     /// Size of the buffer behind each entry parameter; 0 for scalars.
     parameter_bytes: Vec<u64>,
     parameter_names: Vec<String>,
@@ -101,7 +156,12 @@ struct Interpreter<'p> {
     scratch: Scratch,
     /// What `cudaFuncSetAttribute` allowed, by kernel instance.
     dynamic_shared_limits: HashMap<String, u64>,
+    /// Kernel instances whose clusters may have more than 8 blocks.
+    large_clusters: HashSet<String>,
+    read_backs: ReadBacks,
+    /// Everything but the operations, which go to the device side.
     plan: Plan,
+    operations: usize,
     launches: usize,
     upload_bytes: u64,
     steps: u64,
@@ -112,10 +172,15 @@ impl Interpreter<'_> {
     /// Pays for `cost` steps.
     fn spend(&mut self, cost: u64, at: At) -> Fallible<()> {
         self.steps = self.steps.saturating_add(cost);
-        if self.steps > MAX_STEPS {
+        if !self.is_guessing && self.memory.first_use_of_unknown().is_some() {
+            self.is_guessing = true;
+            self.max_steps = self.max_steps.min(self.steps + GUESS_STEPS);
+        }
+        if self.steps > self.max_steps {
+            let most = self.max_steps;
             return Err(Fault::fuel(
                 at,
-                format!("the host function takes more than {MAX_STEPS} steps"),
+                format!("the host function takes more than {most} steps"),
             )
             .hint("is there a loop without an end? Work on data belongs in a kernel"));
         }
@@ -139,14 +204,22 @@ impl Interpreter<'_> {
     }
 
     fn emit(&mut self, operation: Operation, at: At) -> Fallible<()> {
-        if self.plan.operations.len() >= MAX_OPERATIONS {
+        if self.operations >= MAX_OPERATIONS {
             return Err(Fault::fuel(
                 at,
                 format!("the plan has more than {MAX_OPERATIONS} operations"),
             ));
         }
-        self.plan.operations.push(operation);
-        Ok(())
+        self.operations += 1;
+        self.side
+            .submit(operation, &self.plan.symbols)
+            .map_err(|Refused| self.refused(at))
+    }
+
+    /// Unwinds; the device side knows why.
+    fn refused(&mut self, at: At) -> Box<Fault> {
+        self.is_refused = true;
+        Fault::host(at, "the device refuses this")
     }
 
     /// Says something once per place.

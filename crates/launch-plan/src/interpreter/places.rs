@@ -215,6 +215,13 @@ impl<'p> Interpreter<'p> {
             }
             Value::Pointer(_, Target::Device(place)) => {
                 let what = self.place_name(*place);
+                if self.scratch.is_managed(*place) {
+                    return Err(Fault::unsupported(
+                        at,
+                        format!("host code touches {what}, which kernels alone can use here"),
+                        "fill and read managed memory in kernels, or use cudaMalloc and cudaMemcpy",
+                    ));
+                }
                 Err(device_access(access, &what, at))
             }
             Value::Pointer(_, Target::Symbol(name)) => {
@@ -262,10 +269,11 @@ impl<'p> Interpreter<'p> {
                 Some(name) => format!("`{name}`"),
                 None => format!("parameter {index}"),
             },
-            Buffer::Scratch(number) => match self.scratch.line_of(number) {
-                Some(line) => format!("the memory that line {line} allocates"),
-                None => "scratch memory".to_owned(),
+            Buffer::Symbol(index) => match self.plan.symbols.get(index as usize) {
+                Some(name) => format!("`{name}`"),
+                None => "a device variable".to_owned(),
             },
+            Buffer::Scratch(number) => self.scratch.name_of(number),
         }
     }
 }

@@ -17,7 +17,7 @@ impl Interpreter<'_> {
             Value::Integer(_, value) => Ok(*value != 0),
             Value::Floating(_, value) => Ok(*value != 0.0),
             Value::Pointer(_, target) => Ok(!target.is_null()),
-            Value::Kernel(_) | Value::Text(_) => Ok(true),
+            Value::Kernel(_) | Value::Text(_) | Value::Driver(_) => Ok(true),
             other => {
                 let message = format!("a value of type `{}` is used as a condition", other.ty());
                 Err(Fault::unsupported(at, message, ""))
@@ -138,12 +138,14 @@ fn compared(op: BinaryOp, left: &Value, right: &Value, at: At) -> Fallible<Value
         (Value::Pointer(_, target), Value::Integer(_, 0))
         | (Value::Integer(_, 0), Value::Pointer(_, target)) => target.is_null(),
         (Value::Kernel(a), Value::Kernel(b)) => a == b,
-        (Value::Handle | Value::Kernel(_) | Value::Text(_), Value::Pointer(_, target))
-        | (Value::Pointer(_, target), Value::Handle | Value::Kernel(_) | Value::Text(_))
-            if target.is_null() =>
-        {
-            false
-        }
+        (
+            Value::Handle | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
+            Value::Pointer(_, target),
+        )
+        | (
+            Value::Pointer(_, target),
+            Value::Handle | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
+        ) if target.is_null() => false,
         _ => {
             let message = format!(
                 "`{}` between `{}` and `{}` is not in the host subset",
@@ -169,6 +171,7 @@ pub(super) fn stand_in_address(place: Place) -> i128 {
     let base = match place.buffer {
         Buffer::Null => 0,
         Buffer::Parameter(index) => 0x7000_0000_0000 + (i128::from(index) << 36),
+        Buffer::Symbol(index) => 0x5000_0000_0000 + (i128::from(index) << 28),
         Buffer::Scratch(number) => 0x6000_0000_0000 + (i128::from(number) << 28),
     };
     base + i128::from(place.offset_bytes)

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::queries::device_properties_record;
+use super::runtime::runtime_type;
 use super::scope::Binding;
 use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
@@ -181,10 +181,8 @@ fn builtin_type(name: &str) -> Option<Type> {
     }
     Some(match name {
         "void" => Type::Void,
-        "cudaStream_t" | "cudaEvent_t" | "CUstream" | "CUevent" => Type::Handle,
-        "cudaDeviceProp" => Type::Record(Rc::new(device_properties_record())),
         "nullptr_t" => Type::pointer_to(Type::Void, false),
-        _ => return None,
+        _ => return runtime_type(name),
     })
 }
 

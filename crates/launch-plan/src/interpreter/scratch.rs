@@ -18,11 +18,41 @@ struct Allocation {
     at: At,
     line: u32,
     freed_line: Option<u32>,
+    /// By cudaMallocManaged: hosts may touch it elsewhere, not here.
+    managed: bool,
 }
 
 impl Scratch {
-    pub(super) fn line_of(&self, number: u32) -> Option<u32> {
-        Some(self.allocations.get(number as usize)?.line)
+    /// How to speak of an allocation.
+    pub(super) fn name_of(&self, number: u32) -> String {
+        match self.allocations.get(number as usize) {
+            Some(allocation) if allocation.managed => {
+                format!("the managed memory that line {} allocates", allocation.line)
+            }
+            Some(allocation) => format!("the memory that line {} allocates", allocation.line),
+            None => "scratch memory".to_owned(),
+        }
+    }
+
+    pub(super) fn is_managed(&self, place: Place) -> bool {
+        let Buffer::Scratch(number) = place.buffer else {
+            return false;
+        };
+        let allocation = self.allocations.get(number as usize);
+        allocation.is_some_and(|allocation| allocation.managed)
+    }
+
+    pub(super) fn set_managed(&mut self, place: Place) {
+        if let Buffer::Scratch(number) = place.buffer
+            && let Some(allocation) = self.allocations.get_mut(number as usize)
+        {
+            allocation.managed = true;
+        }
+    }
+
+    /// Bytes that are allocated and not freed.
+    pub(super) fn live_bytes(&self) -> u64 {
+        self.live_bytes
     }
 }
 
@@ -49,6 +79,7 @@ impl Interpreter<'_> {
             at,
             line,
             freed_line: None,
+            managed: false,
         });
         self.emit(
             Operation::Allocate {
@@ -85,6 +116,10 @@ impl Interpreter<'_> {
                     "cudaFree of {}, which belongs to the judge",
                     self.place_name(place)
                 );
+                return Err(Fault::host(at, message).hint("free only what you allocate"));
+            }
+            Buffer::Symbol(_) => {
+                let message = format!("cudaFree of the device variable {}", self.place_name(place));
                 return Err(Fault::host(at, message).hint("free only what you allocate"));
             }
             Buffer::Scratch(number) => self.free_scratch(number, place, at)?,
@@ -135,13 +170,23 @@ impl Interpreter<'_> {
     }
 
     /// A fault where `bytes` from `place` on do not lie within its buffer.
-    pub(super) fn check_span(&self, place: Place, bytes: u64, what: &str, at: At) -> Fallible<()> {
+    pub(super) fn check_span(
+        &mut self,
+        place: Place,
+        bytes: u64,
+        what: &str,
+        at: At,
+    ) -> Fallible<()> {
         self.check_alive(place, at)?;
         let size = match place.buffer {
             Buffer::Null => {
                 return Err(Fault::host(at, format!("{what} at the null pointer")));
             }
             Buffer::Parameter(index) => self.parameter_bytes.get(index as usize).copied(),
+            Buffer::Symbol(index) => match self.symbol_bytes(index)? {
+                Some(bytes) => Some(bytes),
+                None => return Ok(()),
+            },
             Buffer::Scratch(number) => self
                 .scratch
                 .allocations

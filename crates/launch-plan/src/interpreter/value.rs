@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::plan::{Buffer, Place};
+use crate::tensor_map::TensorMapSpec;
 use crate::types::{Pointee, Record, Scalar, Type};
 
 /// A value with its C++ type.
@@ -19,6 +20,16 @@ pub(super) enum Value {
     Text(Rc<str>),
     /// A stream or an event.
     Handle,
+    /// A `CUtensorMap`; `None` until it is encoded.
+    TensorMap(Option<Rc<TensorMapSpec>>),
+    /// A function of the driver, from an entry-point lookup.
+    Driver(DriverFunction),
+}
+
+/// Functions of the driver that host code may look up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DriverFunction {
+    EncodeTiled,
 }
 
 /// Where a pointer points.
@@ -114,6 +125,8 @@ impl Value {
             Self::Kernel(_) => Type::Kernel,
             Self::Text(_) => Type::Text,
             Self::Handle => Type::Handle,
+            Self::TensorMap(_) => Type::TensorMap,
+            Self::Driver(_) => Type::Kernel,
         }
     }
 

@@ -292,8 +292,8 @@ mod tests {
         let preprocessed = Preprocessed::new(&source).unwrap();
         let do_at = preprocessed.text().find("do").unwrap();
         let f_at = preprocessed.text().find('f').unwrap();
-        assert_eq!(source.position(preprocessed.origin(do_at)), (2, 3));
-        assert_eq!(source.position(preprocessed.origin(f_at)), (2, 9));
+        assert_eq!(source.lines().position(preprocessed.origin(do_at)), (2, 3));
+        assert_eq!(source.lines().position(preprocessed.origin(f_at)), (2, 9));
     }
 
     #[test]

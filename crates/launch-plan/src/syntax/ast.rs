@@ -1,22 +1,24 @@
 //! The host subset as a tree. Every node knows where in the submitted text it was written.
 
+use serde::{Deserialize, Serialize};
+
 use crate::source::text::At;
 use crate::types::Scalar;
 
 /// A construct outside the subset: what it is and what to do instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unsupported {
     pub(crate) message: String,
     pub(crate) hint: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Expr {
     pub(crate) at: At,
     pub(crate) kind: ExprKind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum ExprKind {
     Integer(u64, Scalar),
     Float(f64, Scalar),
@@ -58,7 +60,7 @@ pub(crate) enum ExprKind {
     Unsupported(Unsupported),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LaunchExpr {
     pub(crate) callee: Expr,
     pub(crate) configuration: Vec<Expr>,
@@ -66,7 +68,7 @@ pub(crate) struct LaunchExpr {
 }
 
 /// `a::b<T, 3>`: the path as written and the arguments of its last part.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Name {
     pub(crate) path: String,
     pub(crate) arguments: Option<Vec<TemplateArgument>>,
@@ -80,7 +82,7 @@ impl Name {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum TemplateArgument {
     Type(TypeSyntax),
     Value(Expr),
@@ -88,7 +90,7 @@ pub(crate) enum TemplateArgument {
     TypeOrValue(TypeSyntax, Expr),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum UnaryOp {
     Plus,
     Minus,
@@ -96,7 +98,7 @@ pub(crate) enum UnaryOp {
     Complement,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum BinaryOp {
     Add,
     Subtract,
@@ -174,14 +176,14 @@ impl BinaryOp {
 }
 
 /// A type as written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TypeSyntax {
     pub(crate) at: At,
     pub(crate) constant: bool,
     pub(crate) kind: TypeKind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum TypeKind {
     Void,
     Auto,
@@ -195,13 +197,13 @@ pub(crate) enum TypeKind {
     Unsupported(Unsupported),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Stmt {
     pub(crate) at: At,
     pub(crate) kind: StmtKind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum StmtKind {
     Empty,
     Block(Vec<Stmt>),
@@ -230,14 +232,14 @@ pub(crate) enum StmtKind {
 }
 
 /// A label of a `switch` and what follows it up to the next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Case {
     /// `None` for `default`.
     pub(crate) value: Option<Expr>,
     pub(crate) body: Vec<Stmt>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Variable {
     pub(crate) at: At,
     pub(crate) name: String,
@@ -246,7 +248,7 @@ pub(crate) struct Variable {
     pub(crate) initial: Initial,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Initial {
     None,
     /// `= value`
@@ -255,7 +257,7 @@ pub(crate) enum Initial {
     Arguments(Vec<Expr>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Storage {
     Automatic,
     /// `static` and not `const`: keeps its value from call to call.
@@ -268,7 +270,7 @@ pub(crate) enum Storage {
     Elsewhere,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Parameter {
     pub(crate) at: At,
     pub(crate) name: String,
@@ -278,13 +280,13 @@ pub(crate) struct Parameter {
     pub(crate) default: Option<Expr>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TemplateParameter {
     pub(crate) name: String,
     pub(crate) kind: TemplateParameterKind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum TemplateParameterKind {
     Type {
         default: Option<TypeSyntax>,
@@ -298,7 +300,7 @@ pub(crate) enum TemplateParameterKind {
 }
 
 /// Where a function runs, by its annotations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Space {
     /// No annotation, or `__host__`.
     Host,
@@ -309,7 +311,7 @@ pub(crate) enum Space {
 }
 
 /// A function: for kernels only the head counts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Function {
     pub(crate) at: At,
     /// With its namespaces.
@@ -325,14 +327,14 @@ pub(crate) struct Function {
     pub(crate) body: Option<Body>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Body {
     Statements(Vec<Stmt>),
     /// The parser could not read it; the first place and what stands there.
     SyntaxError(At, String),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RecordSyntax {
     pub(crate) at: At,
     pub(crate) path: String,

@@ -178,6 +178,9 @@ fn argument_text(argument: &LaunchArgument) -> String {
             &[a, b, c, d] => i32::from_le_bytes([a, b, c, d]).to_string(),
             other => format!("{other:?}"),
         },
+        LaunchArgument::TensorMap(map) => {
+            format!("map {} {:?}", place_text(&map.base), map.dimensions)
+        }
     }
 }
 
@@ -185,6 +188,7 @@ fn place_text(place: &Place) -> String {
     let buffer = match place.buffer {
         Buffer::Parameter(index) => format!("p{index}"),
         Buffer::Scratch(number) => format!("s{number}"),
+        Buffer::Symbol(index) => format!("v{index}"),
         Buffer::Null => "null".to_owned(),
     };
     match place.offset_bytes {

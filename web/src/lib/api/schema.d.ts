@@ -1476,13 +1476,18 @@ export interface components {
             kind?: components["schemas"]["VerdictKind"] | null;
             /**
              * Format: int32
-             * @description Launches the plan makes.
+             * @description Launches the plan makes; of a host function that was interpreted live, those of the untimed run.
              */
             launches?: number | null;
             /** @description One sentence for a person, where there is something to say. */
             message?: string | null;
             /** @description What differs, in practice detail. */
             mismatches: components["schemas"]["OutputMismatch"][];
+            /**
+             * Format: int32
+             * @description Times that the host function read device memory in the untimed run; `null` where it was planned.
+             */
+            read_backs?: number | null;
             /** @description Why it is here. */
             role: components["schemas"]["ShapeRole"];
             /**

@@ -297,6 +297,7 @@ export const en = {
 	'report.shape.tsol': 'T_SOL',
 	'report.shape.bound': 'Bound',
 	'report.shape.launches': 'Launches',
+	'report.shape.readbacks': 'Read-backs',
 	'report.shape.weight': 'Weight',
 	'report.shape.flop': 'Work',
 	'report.shape.bytes': 'Bytes that must move',

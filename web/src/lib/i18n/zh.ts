@@ -287,6 +287,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'report.shape.tsol': 'T_SOL',
 	'report.shape.bound': '瓶颈',
 	'report.shape.launches': '启动次数',
+	'report.shape.readbacks': '回读次数',
 	'report.shape.weight': '权重',
 	'report.shape.flop': '计算量',
 	'report.shape.bytes': '必须搬运的字节',

@@ -6,6 +6,7 @@ use problems::{Generator, element};
 
 use super::*;
 use crate::execute::printed::tests::{Pretended, flood};
+use crate::host_code::HostWork;
 use crate::kernels;
 use crate::test_support::{bounds, compiled, emulated, vector};
 use crate::wire::{Blame, ParameterJob, mailbox_slots};
@@ -20,29 +21,34 @@ fn executor(kernel: &str) -> Executor {
 fn executor_with(kernel: &str, host: &str) -> Executor {
     let source =
         format!("{kernel}\nextern \"C\" void solve(const float* x, float* y, int n) {{ {host} }}");
+    let mut code = compiled(kernel);
+    code.lowered_names.insert("f".to_owned(), "f".to_owned());
+    let shape = ShapeJob {
+        id: "s".to_owned(),
+        work: HostWork::Planned(plan(&source)),
+        parameters: parameters(),
+    };
+    let program = Program {
+        code,
+        host: None,
+        shapes: vec![shape],
+    };
+    loaded(program, bounds())
+}
+
+/// `x` holds 1, 2, 3, ...
+fn parameters() -> Vec<ParameterJob> {
     let ones = Generator::Sequence {
         start: 1.0,
         step: 1.0,
     };
     let x = vector("x", ElementType::F32, Direction::In, N, Some(ones));
     let y = vector("y", ElementType::F32, Direction::Out, N, None);
-    let shape = ShapeJob {
-        id: "s".to_owned(),
-        plan: plan(&source),
-        parameters: vec![
-            ParameterJob::Tensor {
-                spec: x,
-                slack: 0.0,
-            },
-            ParameterJob::Tensor {
-                spec: y,
-                slack: 0.0,
-            },
-            ParameterJob::Scalar,
-        ],
-    };
-    let mut code = compiled(kernel);
-    code.lowered_names.insert("f".to_owned(), "f".to_owned());
+    let tensor = |spec| ParameterJob::Tensor { spec, slack: 0.0 };
+    vec![tensor(x), tensor(y), ParameterJob::Scalar]
+}
+
+fn loaded(program: Program, bounds: Bounds) -> Executor {
     let mut executor = Executor::new(Mailbox::create(4096).unwrap());
     let open = ExecuteRequest::Open {
         request: Box::new(emulated()),
@@ -52,17 +58,24 @@ fn executor_with(kernel: &str, host: &str) -> Executor {
     let probed = executor.answer(ExecuteRequest::Probe);
     assert!(matches!(probed, Ok(Executed::Done)), "{probed:?}");
     let load = ExecuteRequest::Load {
-        program: Box::new(Program {
-            code,
-            shapes: vec![shape],
-        }),
-        bounds: bounds(),
+        program: Box::new(program),
+        bounds,
     };
     assert!(matches!(executor.answer(load), Ok(Executed::Done)));
     executor
 }
 
 fn plan(source: &str) -> launch_plan::Plan {
+    let program = parsed(source);
+    program.plan(&arguments(), &emulated().limits).unwrap()
+}
+
+fn arguments() -> [Argument; 3] {
+    let buffer = Argument::Buffer { bytes: N * 4 };
+    [buffer, buffer, Argument::Int(N.cast_signed())]
+}
+
+fn parsed(source: &str) -> HostProgram {
     use domain::{Parameter, ParameterKind, Signature};
     let pointer = |name: &str, direction| Parameter {
         name: name.to_owned(),
@@ -81,10 +94,7 @@ fn plan(source: &str) -> launch_plan::Plan {
             },
         },
     ]);
-    let program = HostProgram::parse(source, &signature).unwrap();
-    let buffer = Argument::Buffer { bytes: N * 4 };
-    let arguments = [buffer, buffer, Argument::Int(N.cast_signed())];
-    program.plan(&arguments, &emulated().limits).unwrap()
+    HostProgram::parse(source, &signature).unwrap()
 }
 
 fn timed(executor: &mut Executor, key: u8) -> ExecuteReply {
@@ -280,3 +290,5 @@ fn a_key_is_drawn_for_each_look_and_after_the_run() {
     let reply = executor.answer(ExecuteRequest::Deliver);
     assert_eq!(reply.unwrap_err(), "no key");
 }
+
+mod live;

@@ -1,0 +1,237 @@
+//! A launch's arguments, in the types of the kernel's parameters.
+
+use std::rc::Rc;
+
+use super::{Instance, Launched};
+use crate::failure::{Fallible, Fault};
+use crate::interpreter::Interpreter;
+use crate::interpreter::overloads::Passed;
+use crate::interpreter::scope::Frame;
+use crate::interpreter::value::{Target, Value};
+use crate::plan::LaunchArgument;
+use crate::source::text::At;
+use crate::syntax::ast::{Expr, ExprKind, Function, TypeKind};
+use crate::types::{Scalar, Type};
+
+impl<'p> Interpreter<'p> {
+    /// The instance and its arguments in its parameters' types.
+    pub(super) fn launch_arguments(
+        &mut self,
+        launched: &Launched,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<(Instance, Vec<LaunchArgument>)> {
+        if let [only] = launched.functions[..] {
+            self.check_count(only, arguments.len(), at)?;
+        }
+        let mut passed = Vec::new();
+        for argument in arguments {
+            passed.push(Passed {
+                value: match argument.kind {
+                    ExprKind::List(_) => None,
+                    _ => Some(self.evaluate(argument)?),
+                },
+                place: false,
+            });
+        }
+        let function = self.chosen_kernel(launched, &passed, at)?;
+        let values = passed.into_iter().map(|p| p.value).collect();
+        self.bound_arguments(function, launched, values, arguments, at)
+    }
+
+    /// As [`Self::launch_arguments`], from values that are there already.
+    pub(super) fn launch_values(
+        &mut self,
+        launched: &Launched,
+        values: Vec<Value>,
+        written: &'p [Expr],
+        at: At,
+    ) -> Fallible<(Instance, Vec<LaunchArgument>)> {
+        let [only] = launched.functions[..] else {
+            return Err(Fault::launch(at, "no kernel is launched"));
+        };
+        self.check_count(only, values.len(), at)?;
+        let function = self.tables.function(only);
+        let values = values.into_iter().map(Some).collect();
+        self.bound_arguments(function, launched, values, written, at)
+    }
+
+    fn bound_arguments(
+        &mut self,
+        function: &'p Function,
+        launched: &Launched,
+        mut values: Vec<Option<Value>>,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<(Instance, Vec<LaunchArgument>)> {
+        let types: Vec<Option<Type>> = types_of(&values);
+        let bound = self.bind_templates(function, &launched.explicit, &types, at)?;
+        let instance = self.instance(function, &bound, at)?;
+        let frame = Frame::new(bound.bindings);
+        let converted = self.framed(frame, |interpreter| -> Fallible<_> {
+            let mut converted = Vec::new();
+            for position in 0..function.parameters.len() {
+                let value = values.get_mut(position).and_then(Option::take);
+                let argument = arguments.get(position);
+                converted
+                    .push(interpreter.launch_argument(function, position, argument, value, at)?);
+            }
+            Ok(converted)
+        })?;
+        Ok((instance, converted))
+    }
+
+    fn launch_argument(
+        &mut self,
+        function: &'p Function,
+        position: usize,
+        argument: Option<&'p Expr>,
+        value: Option<Value>,
+        at: At,
+    ) -> Fallible<LaunchArgument> {
+        let parameter = &function.parameters[position];
+        let at = argument.map_or(at, |argument| argument.at);
+        if matches!(parameter.ty.kind, TypeKind::Reference(_)) {
+            return Err(Fault::launch(
+                at,
+                format!("the kernel `{}` takes a reference", function.path),
+            )
+            .hint("kernel parameters are passed by value"));
+        }
+        let ty = self.resolve(&parameter.ty)?;
+        let value = match (value, argument.or(parameter.default.as_ref())) {
+            (Some(value), _) => value,
+            (None, Some(initial)) => self.initialised(&ty, initial)?,
+            (None, None) => return Err(Fault::launch(at, "an argument is missing")),
+        };
+        let mismatch = |given: &Type| {
+            let message = format!(
+                "argument {} of `{}` is a `{given}` where `{ty}` is expected",
+                position + 1,
+                function.path
+            );
+            Fault::launch(at, message)
+        };
+        match (&ty, value) {
+            (Type::Pointer(wanted), Value::Pointer(given, target)) => {
+                let given_type = Type::Pointer(Rc::clone(&given));
+                if !target.is_null() && !pointers_agree(&wanted.ty, &given.ty) {
+                    return Err(mismatch(&given_type));
+                }
+                self.pointer_argument(target, position, &function.path, at)
+            }
+            (Type::Pointer(_), Value::Integer(_, 0)) => {
+                self.pointer_argument(Target::NULL, position, &function.path, at)
+            }
+            (Type::Pointer(_), Value::TensorMap(_)) => Err(mismatch(&Type::TensorMap)
+                .hint("take the map by value: `const __grid_constant__ CUtensorMap map`")),
+            (Type::Pointer(_), other) => Err(mismatch(&other.ty())),
+            (Type::Scalar(_) | Type::Record(_), Value::Pointer(pointee, _)) => {
+                Err(mismatch(&Type::Pointer(pointee)))
+            }
+            (Type::Scalar(scalar), value @ (Value::Integer(..) | Value::Floating(..))) => {
+                let value = self.convert(value, &Type::Scalar(*scalar), at)?;
+                self.value_argument(&value, &ty, at)
+            }
+            (Type::Record(_), value @ Value::Record(..)) => {
+                let value = self.convert(value, &ty, at)?;
+                self.value_argument(&value, &ty, at)
+            }
+            (Type::TensorMap, Value::TensorMap(Some(map))) => {
+                self.check_alive(map.base, at)?;
+                Ok(LaunchArgument::TensorMap(Box::new(map.as_ref().clone())))
+            }
+            (Type::TensorMap, Value::TensorMap(None)) => Err(Fault::launch(
+                at,
+                format!(
+                    "argument {} of `{}` is a tensor map that was never encoded",
+                    position + 1,
+                    function.path
+                ),
+            )
+            .hint("call cuTensorMapEncodeTiled first")),
+            (Type::Named(name), _) => Err(Fault::unsupported(
+                at,
+                format!(
+                    "the type `{name}` of parameter {} of `{}` is not known to the host \
+                     interpreter",
+                    position + 1,
+                    function.path
+                ),
+                "pass scalars, pointers or plain structs",
+            )),
+            (_, value) => Err(mismatch(&value.ty())),
+        }
+    }
+
+    fn pointer_argument(
+        &mut self,
+        target: Target,
+        position: usize,
+        kernel: &str,
+        at: At,
+    ) -> Fallible<LaunchArgument> {
+        match target {
+            Target::Device(place) => {
+                self.check_alive(place, at)?;
+                Ok(LaunchArgument::Pointer(place))
+            }
+            Target::Host(_) => Err(Fault::launch(
+                at,
+                format!(
+                    "argument {} of `{kernel}` points to host memory",
+                    position + 1
+                ),
+            )
+            .hint("allocate device memory with cudaMalloc and copy the values there")),
+            Target::Symbol(name) => Err(Fault::launch(
+                at,
+                format!(
+                    "argument {} of `{kernel}` is the device variable `{name}`",
+                    position + 1
+                ),
+            )
+            .hint(
+                "its name is no device pointer on the host: let the kernel name it, or pass what \
+                 cudaGetSymbolAddress gives",
+            )),
+        }
+    }
+
+    fn value_argument(&mut self, value: &Value, ty: &Type, at: At) -> Fallible<LaunchArgument> {
+        match value.to_bytes() {
+            Some(bytes) => Ok(LaunchArgument::Value(bytes)),
+            None => Err(Fault::unsupported(
+                at,
+                format!("a value of type `{ty}` is passed to a kernel"),
+                "pass scalars, pointers or plain structs whose fields all have values",
+            )),
+        }
+    }
+}
+
+fn types_of(values: &[Option<Value>]) -> Vec<Option<Type>> {
+    values
+        .iter()
+        .map(|value| value.as_ref().map(Value::ty))
+        .collect()
+}
+
+/// Whether C++ (or the same bytes under another name) lets one pointer stand for the other.
+fn pointers_agree(wanted: &Type, given: &Type) -> bool {
+    match (wanted, given) {
+        (Type::Void | Type::Named(_), _) | (_, Type::Named(_)) => true,
+        (Type::Scalar(a), Type::Scalar(b)) => a.same_layout(*b) || unsigned_char(*a, *b),
+        (Type::Record(a), Type::Record(b)) => a.name == b.name,
+        (Type::Pointer(a), Type::Pointer(b)) => pointers_agree(&a.ty, &b.ty),
+        (a, b) => a == b,
+    }
+}
+
+/// `char` and `signed char` name the same bytes; headers differ in which they use for int8_t.
+fn unsigned_char(a: Scalar, b: Scalar) -> bool {
+    matches!(
+        (a, b),
+        (Scalar::Char, Scalar::SignedChar) | (Scalar::SignedChar, Scalar::Char)
+    )
+}

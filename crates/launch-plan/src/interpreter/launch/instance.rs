@@ -1,0 +1,67 @@
+//! The name of a kernel with all its template arguments.
+
+use super::Instance;
+use crate::failure::Fallible;
+use crate::interpreter::Interpreter;
+use crate::interpreter::scope::Frame;
+use crate::interpreter::templates::Bound;
+use crate::interpreter::value::KernelRef;
+use crate::source::text::At;
+use crate::syntax::ast::Function;
+
+impl<'p> Interpreter<'p> {
+    pub(super) fn instance(
+        &mut self,
+        function: &'p Function,
+        bound: &Bound,
+        at: At,
+    ) -> Fallible<Instance> {
+        let mut parts = Vec::new();
+        for value in &bound.all {
+            parts.push(self.rendered(value, at)?);
+        }
+        let cast = self.overload_cast(function, bound)?;
+        let named = |parts: &[String]| {
+            let path = &function.path;
+            let name = match function.template {
+                Some(_) => format!("{path}<{}>", parts.join(", ")),
+                None => path.clone(),
+            };
+            match &cast {
+                Some(cast) => format!("static_cast<{cast}>({name})"),
+                None => name,
+            }
+        };
+        Ok(Instance {
+            name: named(&parts[..bound.written.len()]),
+            identity: named(&parts),
+        })
+    }
+
+    /// The pointer type that tells an overloaded kernel from the others of its name.
+    fn overload_cast(&mut self, function: &'p Function, bound: &Bound) -> Fallible<Option<String>> {
+        if self.kernels_called(&function.path).len() < 2 {
+            return Ok(None);
+        }
+        let frame = Frame::new(bound.bindings.clone());
+        let types = self.framed(frame, |interpreter| -> Fallible<Vec<String>> {
+            let parameters = function.parameters.iter();
+            parameters
+                .map(|parameter| Ok(interpreter.resolve(&parameter.ty)?.to_string()))
+                .collect()
+        })?;
+        Ok(Some(format!("void (*)({})", types.join(", "))))
+    }
+
+    /// The instance of a kernel whose arguments are not known: `cudaFuncSetAttribute(k<4>, ...)`.
+    pub(in crate::interpreter) fn instance_without_call(
+        &mut self,
+        kernel: &KernelRef,
+        at: At,
+    ) -> Fallible<Instance> {
+        let function = self.tables.function(kernel.function);
+        let explicit = kernel.arguments.as_deref().unwrap_or_default();
+        let bound = self.bind_templates(function, explicit, &[], at)?;
+        self.instance(function, &bound, at)
+    }
+}
