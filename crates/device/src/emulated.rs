@@ -159,6 +159,13 @@ impl EmulatedDevice {
     }
 
     fn launch(&mut self, launch: &LaunchSpec, open: &mut OpenSpan) -> Result<(), DeviceError> {
+        if launch.cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
+            // Blocks know nothing of each other here, and `%cluster_*` are constants.
+            return Err(DeviceError::Unsupported {
+                opcode: "cluster launch".to_owned(),
+                line: None,
+            });
+        }
         let OpenSpan { span, fuel } = open;
         let parameters = self.pack(launch)?;
         let loaded = self.module(launch.module)?.clone();

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used)] // a step that fails fails the test
 
 use device::emulated::Settings;
-use device::{Address, BufferId, Device, DeviceError, EmulatedDevice, Operation, Span};
+use device::{
+    Address, BufferId, Device, DeviceError, EmulatedDevice, LaunchSpec, ModuleImage, Operation,
+    Span,
+};
 use domain::{TargetLimits, VerdictKind};
 
 fn device() -> EmulatedDevice {
@@ -147,6 +150,47 @@ fn more_memory_than_there_is_names_both_sizes() {
         available_bytes: 1 << 19,
     };
     assert_eq!(refused, expected);
+}
+
+#[test]
+fn a_launch_with_clusters_is_unsupported_and_one_of_single_blocks_is_not() {
+    const PTX: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+\tret;
+}
+";
+    let mut device = device();
+    let image = ModuleImage {
+        ptx: PTX,
+        cubin: &[],
+    };
+    let module = device.load(image).unwrap();
+    let launch = |cluster| {
+        Operation::Launch(LaunchSpec {
+            module,
+            kernel: "k".to_owned(),
+            grid: [4, 1, 1],
+            block: [32, 1, 1],
+            cluster,
+            cooperative: false,
+            dynamic_shared_bytes: 0,
+            arguments: Vec::new(),
+        })
+    };
+    assert!(run(&mut device, &[launch(None)]).is_ok());
+    assert!(run(&mut device, &[launch(Some([1, 1, 1]))]).is_ok());
+    let refused = run(&mut device, &[launch(Some([2, 1, 1]))]).unwrap_err();
+    assert_eq!(
+        refused,
+        DeviceError::Unsupported {
+            opcode: "cluster launch".to_owned(),
+            line: None,
+        }
+    );
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub(crate) struct Findings {
     pub usage: Vec<KernelResources>,
     /// Launches of each shape's plan.
     pub launches: Vec<u32>,
+    /// Held-out shapes that have no plan.
+    pub unplanned: BTreeSet<usize>,
     /// Whether each shape's host function is interpreted while the device runs.
     pub live: Vec<bool>,
     /// Seconds in the compile child.

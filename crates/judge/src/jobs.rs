@@ -64,7 +64,12 @@ pub(crate) fn program(
     (compiled, calls): (CompiledSource, Vec<Vec<Planned>>),
     limits: &TargetLimits,
 ) -> Program {
-    let kernels = KernelTable::of(&compiled.lowered_names, &compiled.usage, limits);
+    let kernels = KernelTable::of(
+        &compiled.ptx,
+        &compiled.lowered_names,
+        &compiled.usage,
+        limits,
+    );
     let work = |plan: Plan, arguments| match &plan.live {
         None => HostWork::Planned(plan),
         Some(_) => HostWork::Live(Box::new(LiveWork {
@@ -121,19 +126,26 @@ pub(crate) fn bounds(
     }
 }
 
-/// The problem's rule on scratch memory, over every shape. All of a plan's scratch lives at once: it is
+/// The problem's rule on scratch memory, over every open shape; a held-out one that breaks it has no plan. All of a plan's scratch lives at once: it is
 /// allocated before the first operation, so that allocation is never timed.
 pub(crate) fn check_scratch(
     package: &Package,
-    compiled: &CompiledSource,
+    compiled: &mut CompiledSource,
 ) -> Result<(), Interruption> {
     let admitted = package.rules.scratch_bytes;
+    for &index in &compiled.held_out {
+        let plan = compiled.plans.get_mut(index);
+        let breaks = |plan: &&mut Plan| plan.live.is_none() && plan.scratch_bytes() > admitted;
+        if let Some(plan) = plan.filter(breaks) {
+            *plan = Plan::default();
+            compiled.unplanned.insert(index);
+        }
+    }
     let most = compiled
-        .plans
-        .iter()
+        .open_plans()
         // What a guess allocates is nobody's doing; the run is looked at while it goes on.
         .filter(|plan| plan.live.is_none())
-        .map(launch_plan::Plan::scratch_bytes)
+        .map(Plan::scratch_bytes)
         .max();
     match most {
         Some(bytes) if bytes > admitted => Err(Interruption {

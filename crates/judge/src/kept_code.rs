@@ -54,6 +54,8 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
         let code = compiled(SOURCE);
         let source = CompiledSource {
             plans: Vec::new(),
+            held_out: Default::default(),
+            unplanned: Default::default(),
             host: None,
             ptx: code.ptx,
             cubin: code.cubin,
@@ -86,6 +88,8 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
     fn a_folder_that_is_not_there_is_told_of() {
         let source = CompiledSource {
             plans: Vec::new(),
+            held_out: Default::default(),
+            unplanned: Default::default(),
             host: None,
             ptx: String::new(),
             cubin: Vec::new(),

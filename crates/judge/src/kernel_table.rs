@@ -7,6 +7,8 @@ use launch_plan::{KernelAttributes, KernelFacts, KernelInstance};
 use serde::{Deserialize, Serialize};
 use toolchain::KernelUsage;
 
+use crate::ptx_facts;
+
 /// The compiler's numbers, by instantiation as the plans spell it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KernelTable {
@@ -17,18 +19,20 @@ pub(crate) struct KernelTable {
 impl KernelTable {
     /// Of compiled code for a device.
     pub fn of(
+        ptx: &str,
         lowered_names: &BTreeMap<String, String>,
         usage: &[KernelUsage],
         limits: &TargetLimits,
     ) -> Self {
+        let constant_bytes = ptx_facts::constant_bytes(ptx);
         let attributes = |lowered: &String| {
             let usage = usage.iter().find(|usage| usage.lowered_name == *lowered)?;
             Some(KernelAttributes {
                 registers: usage.registers,
                 static_shared_bytes: usage.static_shared_bytes,
                 local_bytes: usage.stack_bytes,
-                constant_bytes: 0,
-                max_threads: max_threads(usage, limits),
+                constant_bytes,
+                max_threads: max_threads(usage, ptx_facts::launch_bound(ptx, lowered), limits),
             })
         };
         let kernels = lowered_names.iter();
@@ -51,14 +55,20 @@ impl KernelFacts for KernelTable {
     }
 }
 
-/// Threads of the largest block of whole warps that the registers suffice for.
-fn max_threads(usage: &KernelUsage, limits: &TargetLimits) -> u32 {
-    let warps = limits.max_threads_per_block / limits.warp_size.max(1);
+/// Threads of the largest block that can be launched: what the source allows, or as many whole warps as the
+/// registers suffice for.
+fn max_threads(usage: &KernelUsage, bound: Option<u32>, limits: &TargetLimits) -> u32 {
+    let most = limits.max_threads_per_block;
+    let most = bound.map_or(most, |bound| bound.min(most));
     let fits = |threads: &u32| {
         let shared = usage.static_shared_bytes;
         scoring::resident_blocks(limits, usage.registers, shared, *threads).is_some()
     };
-    let sizes = (1..=warps).rev().map(|warps| warps * limits.warp_size);
+    if fits(&most) {
+        return most;
+    }
+    let warp = limits.warp_size.max(1);
+    let sizes = (1..=most / warp).rev().map(|warps| warps * warp);
     sizes.into_iter().find(fits).unwrap_or(0)
 }
 
@@ -77,7 +87,7 @@ mod tests {
         };
         let names = [("k".to_owned(), "_Z1kv".to_owned())].into();
         let limits = &scoring::device(DeviceName::H200).limits;
-        KernelTable::of(&names, &[usage], limits)
+        KernelTable::of("", &names, &[usage], limits)
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod outcome;
 mod pair;
 mod policy;
 mod procedure;
+mod ptx_facts;
 mod redact;
 mod request;
 mod resources;

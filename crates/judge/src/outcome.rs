@@ -77,6 +77,11 @@ impl ShapeOutcome {
         }
     }
 
+    /// A held-out shape that has no plan: it fails when its turn comes, as any other.
+    pub fn unplanned() -> Self {
+        Self::of(Verdict::WrongAnswer)
+    }
+
     /// Another run of the shape failed, which decides. What was found out in this one stays.
     pub fn overrule(&mut self, by: Self) {
         let Self {

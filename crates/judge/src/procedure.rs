@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::report::Measurement;
+use domain::report::{Measurement, ShapeRole};
 use domain::{DeviceKind, Phase, Progress, Report, Signature, Verdict};
 
 use crate::assemble::{Findings, assemble};
 use crate::baseline::{self, BaselineTimes};
 use crate::bench::Bench;
-use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource};
+use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource, ShapeCall};
 use crate::compile::{compile, compile_cached};
 use crate::inputs::run_keys;
 use crate::opening::Opening;
@@ -149,7 +149,16 @@ impl<'a> Judging<'a> {
     fn compile_submission(&mut self) -> Result<CompiledSource, Interruption> {
         let package = &self.request.package;
         let arguments = jobs::arguments(package, &self.findings.shapes)?;
-        let job = self.compile_job(self.request.source.as_str(), package.signature(), arguments);
+        let shapes = arguments.into_iter().zip(&self.findings.shapes);
+        let shapes = shapes.map(|(arguments, shape)| ShapeCall {
+            arguments,
+            held_out: shape.role == ShapeRole::HeldOut,
+        });
+        let job = self.compile_job(
+            self.request.source.as_str(),
+            package.signature(),
+            shapes.collect(),
+        );
         let CompileReply {
             outcome,
             times,
@@ -162,13 +171,14 @@ impl<'a> Judging<'a> {
         self.findings.compile_times = times;
         self.findings.warnings.extend(confinement_warning);
         match outcome {
-            Ok(compiled) => {
+            Ok(mut compiled) => {
                 self.findings.keep_compiled(&compiled, &job.limits);
                 if let Some(folder) = &self.environment.keep_code {
                     let failures = kept_code::write(folder, &job.source, &compiled);
                     self.findings.warnings.extend(failures);
                 }
-                jobs::check_scratch(package, &compiled)?;
+                jobs::check_scratch(package, &mut compiled)?;
+                self.findings.unplanned.clone_from(&compiled.unplanned);
                 Ok(compiled)
             }
             Err(refusal) => {
@@ -181,8 +191,13 @@ impl<'a> Judging<'a> {
     fn compile_reference(&self) -> Result<CompiledSource, Interruption> {
         let package = &self.request.package;
         let arguments = jobs::reference_arguments(package, &self.findings.shapes)?;
+        // What our own source does may be told.
+        let shapes = arguments.into_iter().map(|arguments| ShapeCall {
+            arguments,
+            held_out: false,
+        });
         let source = package.reference_source.as_str();
-        let job = self.compile_job(source, package.reference_signature(), arguments);
+        let job = self.compile_job(source, package.reference_signature(), shapes.collect());
         let compiled = compile_cached(self.environment, &job, REFERENCE_COMPILE_WALL)
             .outcome
             .map_err(|refusal| match refusal.verdict {
@@ -203,7 +218,7 @@ impl<'a> Judging<'a> {
         &self,
         source: &str,
         signature: Signature,
-        shapes: Vec<Vec<launch_plan::Argument>>,
+        shapes: Vec<ShapeCall>,
     ) -> CompileJob {
         CompileJob {
             source: source.to_owned(),
@@ -299,6 +314,9 @@ impl<'a> Judging<'a> {
         index: usize,
         shape: &ShapeJob,
     ) -> Result<ShapeOutcome, Interruption> {
+        if self.findings.unplanned.contains(&index) {
+            return Ok(ShapeOutcome::unplanned());
+        }
         let started = self.environment.clock.monotonic();
         let keys = run_keys(shape, &self.request.master_seed, 0);
         let run = match bench.run(index, &keys)? {

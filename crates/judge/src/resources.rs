@@ -6,8 +6,7 @@ use launch_plan::{Launch, Operation};
 
 use crate::compile::wire::CompiledSource;
 
-/// One row a kernel instantiation that some plan launches, in the order of names. Variables, whose names
-/// are asked for in the same way, have none.
+/// One row a kernel instantiation that the plan of an open shape launches, in the order of names.
 pub(crate) fn kernel_resources(
     compiled: &CompiledSource,
     limits: &TargetLimits,
@@ -54,7 +53,7 @@ fn row(
 }
 
 fn largest_launch<'a>(compiled: &'a CompiledSource, instance: &str) -> Option<&'a Launch> {
-    let operations = compiled.plans.iter().flat_map(|plan| &plan.operations);
+    let operations = compiled.open_plans().flat_map(|plan| &plan.operations);
     let launches = operations.filter_map(|operation| match operation {
         Operation::Launch(launch) if launch.kernel.0 == instance => Some(launch),
         _ => None,
@@ -92,6 +91,8 @@ mod tests {
         let names = names.map(|(name, lowered)| (name.to_owned(), lowered.to_owned()));
         CompiledSource {
             plans: vec![plan],
+            held_out: Default::default(),
+            unplanned: Default::default(),
             host: None,
             ptx: String::new(),
             cubin: Vec::new(),

@@ -13,6 +13,11 @@ pub(crate) struct Tables {
     functions: Vec<Function>,
     #[serde(skip)]
     function_names: Names,
+    /// Methods and lambdas, whose indices follow those of the functions.
+    inner_functions: Vec<Function>,
+    /// Methods by their whole path.
+    #[serde(skip)]
+    method_names: HashMap<String, Vec<usize>>,
     globals: Vec<Variable>,
     #[serde(skip)]
     global_names: Names,
@@ -73,6 +78,7 @@ impl Tables {
     pub(crate) fn new(items: Items) -> Self {
         let tables = Self {
             functions: items.functions,
+            inner_functions: items.inner_functions,
             globals: items.globals,
             aliases: items.aliases,
             records: items.records,
@@ -85,7 +91,14 @@ impl Tables {
     /// With everything to be found by its name. Names are not written down with the rest, so that none
     /// can lead elsewhere than to what bears it.
     pub(crate) fn indexed(self) -> Self {
+        let mut method_names: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, method) in self.inner_functions.iter().enumerate() {
+            let index = self.functions.len() + index;
+            let same = method_names.entry(method.path.clone()).or_default();
+            same.push(index);
+        }
         Self {
+            method_names,
             function_names: Names::new(self.functions.iter().map(|f| f.path.as_str())),
             global_names: Names::new(self.globals.iter().map(|v| v.name.as_str())),
             alias_names: Names::new(self.aliases.iter().map(|(name, _)| name.as_str())),
@@ -94,12 +107,32 @@ impl Tables {
         }
     }
 
+    /// Those of file and namespace scope.
     pub(crate) fn functions(&self) -> &[Function] {
         &self.functions
     }
 
     pub(crate) fn function(&self, index: usize) -> &Function {
-        &self.functions[index]
+        match self.functions.get(index) {
+            Some(function) => function,
+            None => &self.inner_functions[index - self.functions.len()],
+        }
+    }
+
+    /// The index of a lambda.
+    pub(crate) fn lambda(&self, inner: usize) -> Option<usize> {
+        (inner < self.inner_functions.len()).then(|| self.functions.len() + inner)
+    }
+
+    /// Methods of a class by name; definitions alone, where there are any.
+    pub(crate) fn methods(&self, class: &str, name: &str) -> Vec<usize> {
+        let path = format!("{class}::{name}");
+        let mut found = self.method_names.get(&path).cloned().unwrap_or_default();
+        let defined = |&index: &usize| self.function(index).body.is_some();
+        if found.iter().any(defined) {
+            found.retain(defined);
+        }
+        found
     }
 
     /// Functions of a name; definitions before prototypes.
@@ -119,9 +152,13 @@ impl Tables {
         Some(&self.aliases[index].1)
     }
 
-    pub(crate) fn record(&self, path: &str) -> Option<&RecordSyntax> {
-        let index = *self.record_names.find(path).first()?;
-        Some(&self.records[index])
+    /// A struct or class by name; for a template, all its versions.
+    pub(crate) fn records_named(&self, path: &str) -> Vec<usize> {
+        self.record_names.find(path)
+    }
+
+    pub(crate) fn record(&self, index: usize) -> &RecordSyntax {
+        &self.records[index]
     }
 
     /// A type that exists and that the host knows by name alone.

@@ -192,17 +192,13 @@ impl Record {
         self.fields.iter().position(|field| field.name == name)
     }
 
-    /// A fixed array within a struct: its elements are fields.
-    pub(crate) fn array(element: &Type, length: u64) -> Option<Self> {
-        let members = (0..length)
-            .map(|index| (index.to_string(), element.clone()))
-            .collect();
-        Self::new(&format!("{element}[{length}]"), members)
-    }
-
-    /// Whether [`Record::array`] made it.
-    pub(crate) fn is_array(&self) -> bool {
-        self.name.ends_with(']')
+    /// `std::pair`
+    pub(crate) fn pair(first: Type, second: Type) -> Option<Self> {
+        let name = format!("std::pair<{first}, {second}>");
+        Self::new(
+            &name,
+            vec![("first".to_owned(), first), ("second".to_owned(), second)],
+        )
     }
 
     /// `dim3`, `uint3`, `float4` and their like.
@@ -266,8 +262,18 @@ pub(crate) enum Type {
     Record(Rc<Record>),
     /// A fixed array.
     Array(Rc<Type>, u64),
+    /// `std::array`: an array that is copied as a whole.
+    StdArray(Rc<Type>, u64),
+    /// `std::vector`
+    Vector(Rc<Type>),
     /// `__global__` function or pointer to one.
     Kernel,
+    /// A lambda, by its function, or a host function.
+    Closure(usize),
+    /// `std::function`: anything that can be called.
+    Function,
+    /// `std::cout`, which shows nothing.
+    Output,
     /// A string literal.
     Text,
     /// `cudaStream_t` or `cudaEvent_t`: an order that a plan keeps anyway.
@@ -298,12 +304,46 @@ impl Type {
     /// `None` where the size is not known to the host.
     pub(crate) fn size_bytes(&self) -> Option<u64> {
         match self {
-            Self::Void | Self::Text | Self::Named(_) => None,
+            Self::Void | Self::Text | Self::Named(_) | Self::Closure(_) | Self::Output => None,
             Self::Scalar(scalar) => Some(scalar.size_bytes()),
             Self::Pointer(_) | Self::Kernel | Self::Handle => Some(8),
             Self::Record(record) => Some(record.size_bytes),
             Self::TensorMap => Some(128),
-            Self::Array(element, length) => element.size_bytes()?.checked_mul(*length),
+            Self::Array(element, length) | Self::StdArray(element, length) => {
+                element.size_bytes()?.checked_mul(*length)
+            }
+            Self::Vector(_) => Some(24),
+            Self::Function => Some(32),
+        }
+    }
+
+    /// Types within types.
+    pub(crate) fn depth(&self) -> u32 {
+        let inner = match self {
+            Self::Pointer(pointee) => pointee.ty.depth(),
+            Self::Array(element, _) | Self::StdArray(element, _) | Self::Vector(element) => {
+                element.depth()
+            }
+            Self::Record(record) => {
+                let depths = record.fields.iter().map(|field| field.ty.depth());
+                depths.max().unwrap_or(0)
+            }
+            _ => return 1,
+        };
+        inner + 1
+    }
+
+    /// Scalars within, the empty ones of containers left out.
+    pub(crate) fn scalars(&self) -> u64 {
+        match self {
+            Self::Record(record) => record
+                .fields
+                .iter()
+                .fold(0_u64, |sum, field| sum.saturating_add(field.ty.scalars())),
+            Self::Array(element, length) | Self::StdArray(element, length) => {
+                element.scalars().max(1).saturating_mul(*length)
+            }
+            _ => 1,
         }
     }
 
@@ -311,7 +351,8 @@ impl Type {
         match self {
             Self::Record(record) => Some(record.align_bytes),
             Self::TensorMap => Some(64),
-            Self::Array(element, _) => element.align_bytes(),
+            Self::Array(element, _) | Self::StdArray(element, _) => element.align_bytes(),
+            Self::Vector(_) | Self::Function => Some(8),
             other => other.size_bytes(),
         }
     }
@@ -328,8 +369,14 @@ impl fmt::Display for Type {
                 other => write!(f, "const {other}*"),
             },
             Self::Pointer(pointee) => write!(f, "{}*", pointee.ty),
-            Self::Record(record) => f.write_str(&record.name),
+            // Structs of functions have their place in their path.
+            Self::Record(record) => f.write_str(record.name.split('@').next().unwrap_or_default()),
             Self::Array(element, length) => write!(f, "{element}[{length}]"),
+            Self::StdArray(element, length) => write!(f, "std::array<{element}, {length}>"),
+            Self::Vector(element) => write!(f, "std::vector<{element}>"),
+            Self::Closure(_) => f.write_str("lambda"),
+            Self::Function => f.write_str("std::function"),
+            Self::Output => f.write_str("std::ostream"),
             Self::Kernel => f.write_str("kernel"),
             Self::Text => f.write_str("const char*"),
             Self::Handle => f.write_str("cudaStream_t"),

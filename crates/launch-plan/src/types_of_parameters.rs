@@ -57,6 +57,7 @@ fn written(
         | TypeKind::Auto
         | TypeKind::Array(..)
         | TypeKind::Function
+        | TypeKind::TypeOf(_)
         | TypeKind::Unsupported(_) => return None,
     };
     Some(if constant {

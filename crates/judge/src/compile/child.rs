@@ -3,16 +3,21 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use domain::{Verdict, VerdictKind};
-use launch_plan::{EncodingError, Operation, Plan, PlanFailure, Program};
+use domain::{Diagnostic, Severity, Stage, Verdict, VerdictKind};
+use launch_plan::{EncodingError, NoFacts, PlanFailure, Program};
 use toolchain::{CompileFailure, CompileRequest, Toolchain};
 
+use super::facts::CompiledFacts;
+use super::planning::Plans;
 use super::wire::{
     CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
-    KernelsJob, KernelsReply, symbol_expression,
+    KernelsJob, KernelsReply,
 };
 use crate::host_code::HostCode;
 use crate::wire::Code;
+
+/// Compiles after the first, each because a plan with the compiler's numbers needs another kernel.
+const MAX_RECOMPILES: u32 = 3;
 
 /// Answers one request of the parent.
 pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
@@ -55,47 +60,54 @@ fn plan_and_compile(
     job: &CompileJob,
     times: &mut CompileTimes,
 ) -> Result<CompiledSource, CompileRefusal> {
-    let started = Instant::now();
-    let parsed = Program::parse(&job.source, &job.signature);
-    let planned = parsed.map(|program| {
-        let plans = plan(&program, job);
-        (program, plans)
-    });
-    times.plan_s = started.elapsed().as_secs_f64();
-    let (program, plans) = planned.map_err(refuse_plan)?;
-
-    let started = Instant::now();
-    // A syntax error can hide a kernel from the plan; the compiler explains it better, so it is asked
-    // even where there is no plan.
-    let expressions = plans
-        .as_ref()
-        .map(|plans| plans.iter().flat_map(name_expressions).collect());
-    let compiled = compile(job, &program, expressions.unwrap_or_default());
-    times.compile_s = started.elapsed().as_secs_f64();
-    let (plans, compiled) = match (plans, compiled) {
-        (Ok(plans), Ok(compiled)) => (plans, compiled),
-        (_, Err(failure @ CompileFailure::Errors(_))) | (Ok(_), Err(failure)) => {
-            return Err(refuse_compile(failure));
-        }
-        (Err(failure), _) => return Err(refuse_plan(failure)),
+    let mut work = Work { job, times };
+    let program = work
+        .planning(|job| Program::parse(&job.source, &job.signature))
+        .map_err(refuse_plan)?;
+    let mut plans = match work.planning(|job| Plans::make(&program, job, &NoFacts)) {
+        Ok(plans) => plans,
+        Err(failure) => return Err(work.explain(&program, failure)),
     };
+    let mut built = work.build(&program, &mut plans, &BTreeSet::new())?;
+    let mut recompiles = 0;
+    while plans.asked() {
+        let facts = CompiledFacts::new(&built.compiled, &job.limits);
+        plans = work
+            .planning(|job| Plans::make(&program, job, &facts))
+            .map_err(refuse_plan)?;
+        if plans.names().is_subset(&built.names) {
+            break;
+        }
+        if recompiles == MAX_RECOMPILES {
+            if !plans.open_names().is_subset(&built.names) {
+                return Err(refuse_plan(unsettled()));
+            }
+            plans.keep_within(&built.names);
+            break;
+        }
+        recompiles += 1;
+        built = work.build(&program, &mut plans, &built.names)?;
+    }
+    let facts = CompiledFacts::new(&built.compiled, &job.limits);
+    plans.check(&facts).map_err(refuse_plan)?;
 
-    let host = match plans.iter().any(|plan| plan.live.is_some()) {
+    let host = match plans.run_live() {
         true => Some(host_code(&program)?),
         false => None,
     };
-    let mut warnings = Vec::new();
-    let shapes: Vec<_> = job.shapes.iter().map(Vec::as_slice).zip(&plans).collect();
-    let overall = program.warnings(&job.signature, &shapes);
-    let planned = plans.iter().flat_map(|plan| &plan.warnings);
-    for warning in planned.chain(&overall).chain(&compiled.diagnostics) {
-        // Shapes mostly say the same.
-        if !warnings.contains(warning) {
-            warnings.push(warning.clone());
+    let mut warnings = plans.warnings();
+    let overall = program.warnings(&job.signature, &plans.open(job));
+    for warning in overall.into_iter().chain(built.diagnostics) {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
         }
     }
+    let (plans, held_out, unplanned) = plans.into_parts();
+    let compiled = built.compiled;
     Ok(CompiledSource {
         plans,
+        held_out,
+        unplanned,
         host,
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
@@ -107,11 +119,86 @@ fn plan_and_compile(
     })
 }
 
-fn plan(program: &Program, job: &CompileJob) -> Result<Vec<Plan>, PlanFailure> {
-    job.shapes
-        .iter()
-        .map(|arguments| program.plan(arguments, &job.limits))
-        .collect()
+/// Code for all plans.
+struct Built {
+    compiled: toolchain::Compiled,
+    /// What it was compiled for.
+    names: BTreeSet<String>,
+    /// What the compiler said, held-out shapes left out.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A job on its way, and where its time goes.
+struct Work<'a> {
+    job: &'a CompileJob,
+    times: &'a mut CompileTimes,
+}
+
+impl Work<'_> {
+    fn planning<T>(&mut self, step: impl FnOnce(&CompileJob) -> T) -> T {
+        let started = Instant::now();
+        let result = step(self.job);
+        self.times.plan_s += started.elapsed().as_secs_f64();
+        result
+    }
+
+    fn compile(
+        &mut self,
+        program: &Program,
+        names: &BTreeSet<String>,
+    ) -> Result<toolchain::Compiled, CompileFailure> {
+        let started = Instant::now();
+        let result = compile(self.job, program, names.clone());
+        self.times.compile_s += started.elapsed().as_secs_f64();
+        result
+    }
+
+    /// A syntax error can hide a kernel from the plan; the compiler explains it better, so it is asked
+    /// even where there is no plan.
+    fn explain(&mut self, program: &Program, failure: PlanFailure) -> CompileRefusal {
+        match self.compile(program, &BTreeSet::new()) {
+            Err(errors @ CompileFailure::Errors(_)) => refuse_compile(errors),
+            _ => refuse_plan(failure),
+        }
+    }
+
+    /// Compiles for all plans, and for what `before` was compiled for. What only held-out shapes
+    /// instantiate is compiled in silence: its errors and warnings would tell those shapes.
+    fn build(
+        &mut self,
+        program: &Program,
+        plans: &mut Plans,
+        before: &BTreeSet<String>,
+    ) -> Result<Built, CompileRefusal> {
+        let open = plans.open_names();
+        let all: BTreeSet<String> = plans.names().union(before).cloned().collect();
+        if plans.names() == open {
+            let compiled = self.compile(program, &all).map_err(refuse_compile)?;
+            return Ok(Built {
+                diagnostics: compiled.diagnostics.clone(),
+                compiled,
+                names: all,
+            });
+        }
+        let told = self.compile(program, &open).map_err(refuse_compile)?;
+        let diagnostics = told.diagnostics.clone();
+        match self.compile(program, &all) {
+            Ok(compiled) => Ok(Built {
+                compiled,
+                names: all,
+                diagnostics,
+            }),
+            Err(failure @ CompileFailure::Internal(_)) => Err(refuse_compile(failure)),
+            Err(_) => {
+                plans.keep_within(&open);
+                Ok(Built {
+                    compiled: told,
+                    names: open,
+                    diagnostics,
+                })
+            }
+        }
+    }
 }
 
 fn compile(
@@ -128,6 +215,24 @@ fn compile(
         want_cubin: true, // for GPUs; and its resource usage tells registers, spills and occupancy
     };
     toolchain::compile(&toolchain, &request)
+}
+
+/// Compiles that change what is launched, which changes what is compiled.
+fn unsettled() -> PlanFailure {
+    PlanFailure {
+        kind: VerdictKind::UnsupportedConstruct,
+        diagnostics: vec![Diagnostic {
+            stage: Stage::Plan,
+            severity: Severity::Error,
+            line: None,
+            column: None,
+            message: format!(
+                "which kernels are launched depends on what the compiler says of them, and has not \
+                 settled after {MAX_RECOMPILES} more compiles"
+            ),
+            hint: Some("choose the kernel by the sizes, not by its occupancy".to_owned()),
+        }],
+    }
 }
 
 /// The host functions for the executor.
@@ -147,23 +252,6 @@ fn host_code(program: &Program) -> Result<HostCode, CompileRefusal> {
             diagnostics: Vec::new(),
         }
     })
-}
-
-/// Everything whose lowered name the executor will need.
-fn name_expressions(plan: &Plan) -> impl Iterator<Item = String> {
-    let kernels = plan.instantiations().into_iter().map(|instance| instance.0);
-    let symbols = plan
-        .operations
-        .iter()
-        .filter_map(|operation| match operation {
-            Operation::UploadSymbol { symbol, .. } | Operation::CopyToSymbol { symbol, .. } => {
-                Some(symbol_expression(symbol))
-            }
-            _ => None,
-        });
-    let live = plan.live.iter().flat_map(|live| &live.symbols);
-    let live = live.map(|symbol| symbol_expression(symbol));
-    kernels.chain(symbols).chain(live)
 }
 
 fn refuse_plan(failure: PlanFailure) -> CompileRefusal {
@@ -199,10 +287,8 @@ fn refuse_compile(failure: CompileFailure) -> CompileRefusal {
     }
 }
 
-fn first_message(diagnostics: &[domain::Diagnostic], otherwise: &str) -> String {
-    let first = diagnostics
-        .iter()
-        .find(|d| d.severity == domain::Severity::Error);
+fn first_message(diagnostics: &[Diagnostic], otherwise: &str) -> String {
+    let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
     match first {
         Some(diagnostic) => match diagnostic.line {
             Some(line) => format!("line {line}: {}", diagnostic.message),
@@ -211,3 +297,6 @@ fn first_message(diagnostics: &[domain::Diagnostic], otherwise: &str) -> String 
         None => otherwise.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use domain::{DeviceName, Direction, ElementType, Parameter, ParameterKind, Sever
 use launch_plan::Argument;
 
 use super::child::answer;
-use super::wire::{CompileJob, CompileReply, CompileTask};
+use super::wire::{CompileJob, CompileReply, CompileTask, ShapeCall};
 use crate::test_support::toolchain;
 
 /// Line and column (0 where there is none), message and hint of the first error.
@@ -34,7 +34,10 @@ fn told(source: &str) -> Told {
     let job = CompileJob {
         source: source.to_owned(),
         signature: Signature(signature),
-        shapes: vec![vec![buffer, buffer, Argument::Int(1000)]],
+        shapes: vec![ShapeCall {
+            arguments: vec![buffer, buffer, Argument::Int(1000)],
+            held_out: false,
+        }],
         limits: scoring::device(DeviceName::H200).limits.clone(),
         toolchain: toolchain(),
     };

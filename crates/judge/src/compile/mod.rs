@@ -2,8 +2,10 @@
 
 pub(crate) mod cache;
 pub(crate) mod child;
+mod facts;
 #[cfg(test)]
 mod messages_tests;
+mod planning;
 pub(crate) mod wire;
 
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What goes into a compile child and what comes out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use domain::{DeviceName, Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
@@ -83,19 +83,35 @@ pub(crate) struct CompileJob {
     pub source: String,
     /// What the entry point must look like.
     pub signature: Signature,
-    /// Arguments of the entry point, one list a shape.
-    pub shapes: Vec<Vec<Argument>>,
+    /// What the entry point is called with.
+    pub shapes: Vec<ShapeCall>,
     /// The device compiled for.
     pub limits: TargetLimits,
     /// The pinned toolchain.
     pub toolchain: PathBuf,
 }
 
+/// One call of the entry point.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ShapeCall {
+    /// Its arguments, in the signature's order.
+    pub arguments: Vec<Argument>,
+    /// Whether nothing may be told of it but that it failed.
+    pub held_out: bool,
+}
+
 /// A source that can run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CompiledSource {
-    /// One plan a shape, in the job's order.
+    /// One plan a shape, in the job's order; empty where there is none.
     pub plans: Vec<Plan>,
+    /// Held-out shapes, by their index in the plans.
+    #[serde(default)]
+    pub held_out: BTreeSet<usize>,
+    /// Held-out shapes that have no plan, or none that the device would take. They fail when their turn
+    /// comes: a submission must not be able to tell them by when it fails.
+    #[serde(default)]
+    pub unplanned: BTreeSet<usize>,
     /// The host functions, where a plan is [`Plan::live`].
     #[serde(default)]
     pub host: Option<HostCode>,
@@ -114,6 +130,16 @@ pub(crate) struct CompiledSource {
     pub options: Vec<String>,
     /// NVRTC's version.
     pub nvrtc_version: String,
+}
+
+impl CompiledSource {
+    /// The plans that may be spoken of.
+    pub fn open_plans(&self) -> impl Iterator<Item = &Plan> {
+        let plans = self.plans.iter().enumerate();
+        plans
+            .filter(|(index, _)| !self.held_out.contains(index))
+            .map(|(_, plan)| plan)
+    }
 }
 
 /// A source that cannot.

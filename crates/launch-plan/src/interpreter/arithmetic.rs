@@ -58,6 +58,10 @@ fn unsigned_of(scalar: Scalar) -> Scalar {
 pub(super) fn convert(value: &Value, to: Scalar, at: At) -> Option<Fallible<Value>> {
     Some(match *value {
         Value::Integer(_, value) if to.is_integer() => Ok(Value::Integer(to, to.wrap(value))),
+        // Rounded once: through f64 a large one would be rounded twice.
+        Value::Integer(_, value) if to == Scalar::Float => {
+            Ok(Value::Floating(to, f64::from(value as f32)))
+        }
         Value::Integer(_, value) => Ok(Value::floating(to, value as f64)),
         Value::Floating(_, value) if to == Scalar::Bool => Ok(Value::boolean(value != 0.0)),
         Value::Floating(from, value) if to.is_integer() => {

@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::arithmetic;
+use super::parameters::Given;
 use super::pointers::stand_in_address;
 use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Expr, ExprKind};
+use crate::syntax::ast::{Expr, ExprKind, Layout};
 use crate::types::{Record, Scalar, Type};
 
 impl<'p> Interpreter<'p> {
@@ -35,8 +36,18 @@ impl<'p> Interpreter<'p> {
             (Type::Pointer(_), value @ (Value::Text(_) | Value::Kernel(_) | Value::Driver(_))) => {
                 Ok(value)
             }
-            (Type::Kernel, value @ (Value::Kernel(_) | Value::Driver(_))) => Ok(value),
+            (
+                Type::Kernel | Type::Function | Type::Closure(_),
+                value @ (Value::Kernel(_) | Value::Closure(_)),
+            ) => Ok(value),
+            (Type::Kernel, value @ Value::Driver(_)) => Ok(value),
             (Type::TensorMap, value @ Value::TensorMap(_)) => Ok(value),
+            (Type::Output, Value::Output) => Ok(Value::Output),
+            (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), Value::Row(given, values))
+                if given == *ty =>
+            {
+                Ok(Value::Row(given, values))
+            }
             (Type::Text, value @ Value::Text(_)) => Ok(value),
             (Type::Handle, Value::Handle | Value::Integer(_, 0)) => Ok(Value::Handle),
             (Type::Handle | Type::Kernel, Value::Pointer(_, target)) if target.is_null() => {
@@ -52,6 +63,11 @@ impl<'p> Interpreter<'p> {
                 Ok(dim3(record, x))
             }
             (Type::Void, _) => Ok(Value::Void),
+            (Type::Record(record), value) if !self.constructors_of(record).is_empty() => {
+                let constructors = self.constructors_of(record);
+                let given = vec![Given::value(value, at)];
+                self.construct_object(record, &constructors, given, at)
+            }
             (ty, value) => Err(no_conversion(&value, ty, at)),
         }
     }
@@ -68,6 +84,17 @@ impl<'p> Interpreter<'p> {
         let three = threes.contains(&wanted.name.as_str()) && threes.contains(&given.name.as_str());
         if same || three {
             return Ok(Value::Record(Rc::clone(wanted), fields));
+        }
+        let pair = |record: &Record| record.name.starts_with("std::pair<");
+        if pair(wanted) && pair(given) {
+            let mut converted = Vec::new();
+            for (field, value) in wanted.fields.iter().zip(fields) {
+                converted.push(match value {
+                    Some(value) => Some(self.convert(value, &field.ty, at)?),
+                    None => None,
+                });
+            }
+            return Ok(Value::Record(Rc::clone(wanted), converted));
         }
         let value = Value::Record(Rc::clone(given), fields);
         Err(no_conversion(&value, &Type::Record(Rc::clone(wanted)), at))
@@ -97,23 +124,27 @@ impl<'p> Interpreter<'p> {
     pub(super) fn initialised(&mut self, ty: &Type, expr: &'p Expr) -> Fallible<Value> {
         if let ExprKind::List(values) = &expr.kind {
             return self.deeper(expr.at, |interpreter| {
-                interpreter.construct(ty, values, expr.at)
+                interpreter.construct(ty, values, true, expr.at)
             });
         }
         let value = self.evaluate(expr)?;
         self.convert(value, ty, expr.at)
     }
 
-    /// `T(arguments)` or `T{arguments}`.
+    /// `T(arguments)`, or `T{arguments}` with braces.
     pub(super) fn construct(
         &mut self,
         ty: &Type,
         arguments: &'p [Expr],
+        braces: bool,
         at: At,
     ) -> Fallible<Value> {
         match (ty, arguments) {
             (Type::Record(record), arguments) => self.construct_record(record, arguments, at),
-            (Type::Named(name), _) => Err(unknown_type(name, at)),
+            (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), arguments) => {
+                self.construct_container(ty, arguments, braces, at)
+            }
+            (Type::Named(name), _) => Err(self.opaque_type(name, at)),
             (_, []) => self.zero(ty, at),
             (_, [only]) => match &only.kind {
                 ExprKind::List(_) => self.initialised(ty, only),
@@ -124,7 +155,7 @@ impl<'p> Interpreter<'p> {
             },
             _ => {
                 let message = format!("`{ty}` made from {} values", arguments.len());
-                Err(Fault::unsupported(at, message, ""))
+                Err(Fault::unsupported(at, message, "pass one value"))
             }
         }
     }
@@ -135,6 +166,20 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
+        let arguments = self.expanded(arguments)?;
+        let constructors = self.constructors_of(record);
+        if !constructors.is_empty() {
+            let mut given = self.all_given(&constructors, arguments)?;
+            // A copy.
+            if let [only] = given.as_slice()
+                && let Some(Value::Record(given_record, _)) = &only.value
+                && given_record.name == record.name
+            {
+                let only = given.remove(0);
+                return self.given_value(only, "an object");
+            }
+            return self.construct_object(record, &constructors, given, at);
+        }
         if let [only] = arguments
             && !matches!(only.kind, ExprKind::List(_))
         {
@@ -153,7 +198,7 @@ impl<'p> Interpreter<'p> {
                 record.fields.len(),
                 arguments.len()
             );
-            return Err(Fault::unsupported(at, message, ""));
+            return Err(Fault::unsupported(at, message, "leave some out"));
         }
         let mut values = Vec::new();
         for (field, argument) in record.fields.iter().zip(arguments) {
@@ -164,8 +209,7 @@ impl<'p> Interpreter<'p> {
 
     /// The first fields as given, the rest as C++ fills them.
     fn with_fields(&mut self, record: &Rc<Record>, values: Vec<Value>, at: At) -> Fallible<Value> {
-        let unset = self.unset_value(&Type::Record(Rc::clone(record)), at)?;
-        let Some(Value::Record(_, mut fields)) = unset else {
+        let Value::Record(_, mut fields) = self.blank_object(record, at)? else {
             return Err(unknown_type(&record.name, at));
         };
         let given = values.len();
@@ -173,11 +217,31 @@ impl<'p> Interpreter<'p> {
             *slot = Some(value);
         }
         for (slot, field) in fields.iter_mut().zip(&record.fields).skip(given) {
-            if slot.is_none() {
-                *slot = Some(self.zero(&field.ty, at)?);
-            }
+            *slot = Some(self.completed(slot.take(), &field.ty, at)?);
         }
         Ok(Value::Record(Rc::clone(record), fields))
+    }
+
+    /// A value in which what nobody has set is zero.
+    fn completed(&mut self, value: Option<Value>, ty: &Type, at: At) -> Fallible<Value> {
+        match value {
+            None => self.zero(ty, at),
+            Some(Value::Record(record, mut fields)) => {
+                for (slot, field) in fields.iter_mut().zip(&record.fields) {
+                    *slot = Some(self.completed(slot.take(), &field.ty, at)?);
+                }
+                Ok(Value::Record(record, fields))
+            }
+            Some(Value::Row(ty, mut values)) => {
+                if let Type::Array(element, _) | Type::StdArray(element, _) = &ty {
+                    for slot in &mut values {
+                        *slot = Some(self.completed(slot.take(), element, at)?);
+                    }
+                }
+                Ok(Value::Row(ty, values))
+            }
+            Some(value) => Ok(value),
+        }
     }
 
     /// The value of `T()`.
@@ -186,11 +250,36 @@ impl<'p> Interpreter<'p> {
             Type::Scalar(_) | Type::Pointer(_) | Type::Handle => {
                 self.convert(Value::int(0), ty, at)
             }
-            Type::Record(record) => self.with_fields(record, Vec::new(), at),
+            Type::Record(record) => {
+                let constructors = self.constructors_of(record);
+                if constructors.is_empty() {
+                    return self.with_fields(record, Vec::new(), at);
+                }
+                self.construct_object(record, &constructors, Vec::new(), at)
+            }
+            Type::Vector(_) => Ok(Value::Row(ty.clone(), Vec::new())),
+            Type::StdArray(..) | Type::Array(..) => self.construct_container(ty, &[], true, at),
             Type::Void => Ok(Value::Void),
             Type::TensorMap => Ok(Value::TensorMap(None)),
             other => Err(unknown_type(&other.to_string(), at)),
         }
+    }
+}
+
+impl Interpreter<'_> {
+    /// A type that the host cannot make values of, with the reason where the file's own class gives it.
+    pub(super) fn opaque_type(&self, name: &str, at: At) -> Box<Fault> {
+        let plain = name.split('<').next().unwrap_or(name);
+        for index in self.tables.records_named(plain) {
+            if let Layout::Opaque(reason) = &self.tables.record(index).layout {
+                return Fault::unsupported(
+                    at,
+                    format!("`{plain}` in host code is not in the host subset: {reason}"),
+                    "use a plain struct: fields, constructors and methods",
+                );
+            }
+        }
+        unknown_type(name, at)
     }
 }
 
@@ -204,7 +293,7 @@ fn no_conversion(value: &Value, ty: &Type, at: At) -> Box<Fault> {
         "a value of type `{}` does not convert to `{ty}`",
         value.ty()
     );
-    Fault::unsupported(at, message, "")
+    Fault::unsupported(at, message, "cast it, or change the type of one")
 }
 
 /// A type that the host cannot make values of.
@@ -212,20 +301,22 @@ pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
     let plain = name.trim_start_matches("std::");
     let base = plain.split('<').next().unwrap_or(plain);
     let container = [
-        "vector",
-        "array",
         "string",
         "map",
+        "set",
         "unordered_map",
-        "pair",
+        "unordered_set",
         "tuple",
         "queue",
+        "stack",
+        "deque",
+        "list",
     ];
     if container.contains(&base) {
         return Fault::unsupported(
             at,
             format!("the container `{name}` in host code is not in the host subset"),
-            "use plain variables or a fixed array; bulk data belongs in device memory",
+            "use std::vector of plain types, std::array or plain variables",
         );
     }
     if name.starts_with("thrust::") || name.starts_with("cub::") || name.starts_with("cublas") {

@@ -40,6 +40,17 @@ impl<'p> Interpreter<'p> {
             );
             return Err(Fault::syntax(at, message));
         }
+        // A lambda may call itself by the name of the `std::function` that holds it.
+        if let (TypeKind::Named(name), Initial::Value(value)) =
+            (&variable.ty.kind, &variable.initial)
+            && name.plain() == "function"
+        {
+            let ty = self.resolve(&variable.ty)?;
+            let place = self.memory.local(ty.clone(), 1, at)?;
+            self.bind(&variable.name, Binding::Variable(place.clone(), ty.clone()));
+            let value = self.initialised(&ty, value)?;
+            return self.memory.store(&place, value, at);
+        }
         let binding = self.variable(variable)?;
         self.bind(&variable.name, binding);
         Ok(())
@@ -51,12 +62,20 @@ impl<'p> Interpreter<'p> {
         Ok(())
     }
 
+    /// A struct of the running function.
+    pub(super) fn declare_record(&mut self, name: &str, path: &str, at: At) -> Fallible<()> {
+        let versions = self.tables.records_named(path);
+        let ty = self.class_type(&versions, None, at)?;
+        self.bind(name, Binding::Template(TemplateValue::Type(ty)));
+        Ok(())
+    }
+
     /// A new variable with its first value.
     pub(super) fn variable(&mut self, variable: &'p Variable) -> Fallible<Binding> {
         let at = variable.at;
         let initial = match &variable.initial {
             Initial::Value(value) => Some(value),
-            Initial::Arguments(values) => match values.as_slice() {
+            Initial::Arguments(values) | Initial::List(values) => match values.as_slice() {
                 [only] => Some(only),
                 _ => None,
             },
@@ -74,7 +93,11 @@ impl<'p> Interpreter<'p> {
         }
         if is_auto(&variable.ty) {
             let Some(initial) = initial else {
-                return Err(Fault::unsupported(at, "`auto` without a value", ""));
+                return Err(Fault::unsupported(
+                    at,
+                    "`auto` without one value",
+                    "write the type out",
+                ));
             };
             let value = self.evaluate(initial)?;
             let ty = value.ty();
@@ -84,10 +107,13 @@ impl<'p> Interpreter<'p> {
         let value = match &variable.initial {
             Initial::None => self.unset_value(&ty, at)?,
             Initial::Value(value) => Some(self.initialised(&ty, value)?),
-            Initial::Arguments(values) => Some(self.construct(&ty, values, at)?),
+            Initial::Arguments(values) => Some(self.construct(&ty, values, false, at)?),
+            Initial::List(values) => Some(self.construct(&ty, values, true, at)?),
         };
-        if value.is_none() && matches!(ty, Type::Named(_)) {
-            return Err(super::convert::unknown_type(&ty.to_string(), at));
+        if value.is_none()
+            && let Type::Named(name) = &ty
+        {
+            return Err(self.opaque_type(name, at));
         }
         self.new_variable(ty, value, at)
     }
@@ -145,19 +171,18 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Binding> {
         let at = variable.at;
         let element = self.resolve(element)?;
-        if matches!(element, Type::Array(..)) {
-            return Err(Fault::unsupported(
-                at,
-                "a host array of more than one dimension is not in the host subset",
-                "use one dimension and compute the index",
-            ));
-        }
         let values: Option<&'p [Expr]> = match &variable.initial {
             Initial::None => None,
-            Initial::Arguments(values) => Some(values),
+            Initial::Arguments(values) | Initial::List(values) => Some(values),
             Initial::Value(value) => match &value.kind {
                 ExprKind::List(values) => Some(values),
-                _ => return Err(Fault::unsupported(at, "this initial value of an array", "")),
+                _ => {
+                    return Err(Fault::unsupported(
+                        at,
+                        "this initial value of an array",
+                        "list its elements in braces",
+                    ));
+                }
             },
         };
         let length = match length {
@@ -168,11 +193,11 @@ impl<'p> Interpreter<'p> {
             }
             None => values.map_or(0, |values| values.len() as u64),
         };
-        self.spend(length, at)?;
         let place = self.memory.local(element.clone(), length, at)?;
+        self.spend(length, at)?;
         match values {
             Some(values) => self.fill(&place, &element, length, values, at)?,
-            None => self.fill_unset(&place, &element, length, at)?,
+            None => self.unset_elements(&place, &element, length, at)?,
         }
         Ok(Binding::Variable(
             place,
@@ -180,14 +205,22 @@ impl<'p> Interpreter<'p> {
         ))
     }
 
-    /// Structs have fields before they have values.
-    fn fill_unset(&mut self, first: &HostRef, element: &Type, length: u64, at: At) -> Fallible<()> {
+    /// Gives structs, and arrays within the array, what they have without a value.
+    fn unset_elements(
+        &mut self,
+        first: &HostRef,
+        element: &Type,
+        length: u64,
+        at: At,
+    ) -> Fallible<()> {
+        if matches!(element, Type::Scalar(_) | Type::Pointer(_)) {
+            return Ok(());
+        }
         let mut place = first.clone();
         for _ in 0..length {
-            let Some(value) = self.unset_value(element, at)? else {
-                return Ok(());
-            };
-            self.memory.store(&place, value, at)?;
+            if let Some(value) = self.unset_value(element, at)? {
+                self.memory.store(&place, value, at)?;
+            }
             place.index += 1;
         }
         Ok(())
@@ -204,8 +237,9 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<()> {
         if values.len() as u64 > length {
             let message = format!("{} values for an array of {length}", values.len());
-            return Err(Fault::unsupported(at, message, ""));
+            return Err(Fault::unsupported(at, message, "leave some out"));
         }
+        let values = self.expanded(values)?;
         let mut place = first.clone();
         for value in values {
             let value = self.initialised(element, value)?;
@@ -229,7 +263,7 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Value> {
         let ty = self.resolve(ty)?;
         if ty.size_bytes().is_none() {
-            return Err(super::convert::unknown_type(&ty.to_string(), at));
+            return Err(self.opaque_type(&ty.to_string(), at));
         }
         let count = match length {
             None => 1,
@@ -240,6 +274,7 @@ impl<'p> Interpreter<'p> {
         };
         let place = self.memory.allocate(ty.clone(), count, at)?;
         self.spend(count, at)?;
+        self.unset_elements(&place, &ty, count, at)?;
         Ok(Value::pointer(ty, false, Target::Host(place)))
     }
 

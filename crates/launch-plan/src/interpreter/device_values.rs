@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::memory::MAX_ELEMENTS;
 use super::value::Value;
 use crate::types::{Scalar, Type};
 
@@ -24,7 +25,7 @@ pub(super) fn holds_numbers_only(ty: &Type) -> bool {
             .fields
             .iter()
             .all(|field| holds_numbers_only(&field.ty)),
-        Type::Array(element, _) => holds_numbers_only(element),
+        Type::Array(element, _) | Type::StdArray(element, _) => holds_numbers_only(element),
         _ => false,
     }
 }
@@ -57,6 +58,13 @@ pub(super) fn guessed(ty: &Type, guess: Guess) -> Option<Value> {
                 fields.collect::<Option<_>>()?,
             ))
         }
+        Type::Array(element, length) | Type::StdArray(element, length)
+            if ty.scalars() <= MAX_ELEMENTS =>
+        {
+            let value = guessed(element, guess)?;
+            let length = usize::try_from(*length).ok()?;
+            Some(Value::Row(ty.clone(), vec![Some(value); length]))
+        }
         _ => None,
     }
 }
@@ -74,6 +82,12 @@ pub(super) fn value_of(ty: &Type, bytes: &[u8]) -> Option<Value> {
             };
             let fields = record.fields.iter().map(field).collect::<Option<_>>()?;
             Some(Value::Record(Rc::clone(record), fields))
+        }
+        Type::Array(element, _) | Type::StdArray(element, _) => {
+            let size = usize::try_from(element.size_bytes()?).ok()?;
+            let parts = bytes.chunks(size.max(1));
+            let values = parts.map(|part| value_of(element, part).map(Some));
+            Some(Value::Row(ty.clone(), values.collect::<Option<_>>()?))
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::resolve::refusal;
 use super::scope::Binding;
-use super::value::{Target, TemplateValue, Value};
+use super::value::{Part, Target, TemplateValue, Value};
 use super::{arithmetic, constants};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
@@ -54,7 +54,25 @@ impl<'p> Interpreter<'p> {
                 let value = self.evaluate(operand)?;
                 self.cast(value, &ty, at)
             }
-            ExprKind::Construct(ty, arguments) => self.construct_expression(ty, arguments, at),
+            ExprKind::Construct(ty, arguments) => {
+                let ty = self.resolve(ty)?;
+                self.construct(&ty, arguments, false, at)
+            }
+            ExprKind::ConstructList(ty, values) => {
+                let ty = self.resolve(ty)?;
+                self.construct(&ty, values, true, at)
+            }
+            ExprKind::Lambda(lambda) => self.lambda(lambda, at),
+            ExprKind::Expand(_) => Err(Fault::unsupported(
+                at,
+                "a parameter pack in this place is not in the host subset",
+                "expand it in the arguments of a call",
+            )),
+            ExprKind::Fold(fold) => self.fold(fold, at),
+            ExprKind::PackSize(pack) => self.pack_size(pack, at),
+            ExprKind::PackElement(index, inner) => {
+                self.in_element(*index, |interpreter| interpreter.evaluate(inner))
+            }
             ExprKind::List(_) => Err(Fault::unsupported(
                 at,
                 "a brace list in this place is not in the host subset",
@@ -72,16 +90,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    fn construct_expression(
-        &mut self,
-        ty: &'p TypeSyntax,
-        arguments: &'p [Expr],
-        at: At,
-    ) -> Fallible<Value> {
-        let ty = self.resolve(ty)?;
-        self.construct(&ty, arguments, at)
-    }
-
     /// The value as a condition.
     pub(super) fn condition(&mut self, expr: &'p Expr) -> Fallible<bool> {
         let value = self.evaluate(expr)?;
@@ -94,8 +102,21 @@ impl<'p> Interpreter<'p> {
         {
             return Ok(value);
         }
+        if let Some(limit) = self.numeric_limit(name, at)? {
+            return Ok(limit);
+        }
+        if let Some(binding) = self.static_member(name, at)? {
+            return match binding {
+                Binding::Variable(place, ty) => self.loaded(place, &ty, &name.path, at),
+                Binding::Template(TemplateValue::Value(value)) => Ok(value),
+                _ => Err(type_as_value(&name.path, at)),
+            };
+        }
         if let Some(kernel) = self.kernel_named(name, at)? {
             return Ok(Value::Kernel(kernel));
+        }
+        if let Some(function) = self.host_function_named(name) {
+            return Ok(Self::function_value(function));
         }
         if let Some(value) = self.global_value(&name.path, at)? {
             return Ok(value);
@@ -104,8 +125,10 @@ impl<'p> Interpreter<'p> {
             return Ok(value);
         }
         if self.names_type(name) {
-            let message = format!("the type `{}` stands where a value is needed", name.path);
-            return Err(Fault::unsupported(at, message, ""));
+            return Err(type_as_value(&name.path, at));
+        }
+        if let Some(stream) = super::library::output_stream(name.plain()) {
+            return Ok(stream);
         }
         Err(unknown_name(&name.path, at))
     }
@@ -130,12 +153,20 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         if let Type::Array(element, _) = ty {
+            // An array within a value has its elements within it too.
+            let within = self.memory.type_at(&place, at)? == *ty;
+            let first = if within {
+                place.part(Part::Element(0))
+            } else {
+                place
+            };
             let element = Type::clone(element);
-            return Ok(Value::pointer(element, false, Target::Host(place)));
+            return Ok(Value::pointer(element, false, Target::Host(first)));
         }
-        self.memory
-            .load(&place, at)?
-            .ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
+        let value = self.memory.load(&place, at)?;
+        let weight = value.as_ref().map_or(0, Value::weight);
+        self.spend(weight, at)?;
+        value.ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &'p Expr, at: At) -> Fallible<Value> {
@@ -146,7 +177,7 @@ impl<'p> Interpreter<'p> {
         }
         arithmetic::unary(op, &value, at).unwrap_or_else(|| {
             let message = format!("arithmetic on a value of type `{}`", value.ty());
-            Err(Fault::unsupported(at, message, ""))
+            Err(Fault::unsupported(at, message, "compute with numbers"))
         })
     }
 
@@ -159,6 +190,16 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Value> {
         if let Some(result) = arithmetic::binary(op, left, right, at) {
             return result;
+        }
+        if let Value::Record(record, _) = left {
+            let method = format!("operator{}", op.symbol());
+            if let Some(result) = self.operator(record, &method, left, right, at) {
+                return result;
+            }
+        }
+        if let (BinaryOp::ShiftLeft, Value::Output) = (op, left) {
+            self.warn_of_output("std::cout", at);
+            return Ok(Value::Output);
         }
         self.pointer_binary(op, left, right, at)
     }
@@ -229,12 +270,23 @@ impl<'p> Interpreter<'p> {
                 Some(Binding::Variable(_, ty)) => Some(ty.clone()),
                 Some(Binding::Template(TemplateValue::Value(value))) => Some(value.ty()),
                 Some(Binding::Template(TemplateValue::Type(ty))) => Some(ty.clone()),
+                Some(_) => None,
                 None if self.names_type(name) => self.named_type(name, expr.at).ok(),
                 None => {
+                    if let Some(Binding::Variable(_, ty)) =
+                        self.static_member(name, expr.at).ok()?
+                    {
+                        return Some(ty);
+                    }
                     let (_, variable) = self.tables.global(&name.path)?;
                     self.resolve(&variable.ty).ok()
                 }
             },
+            ExprKind::PackElement(index, inner) => {
+                self.in_element(*index, |interpreter| interpreter.static_type(inner))
+            }
+            ExprKind::PackSize(_) => Some(Type::SIZE),
+            ExprKind::Call(callee, _) => self.static_type_of_call(callee),
             ExprKind::Dereference(operand) => pointee(&self.static_type(operand)?),
             ExprKind::Index(array, _) => pointee(&self.static_type(array)?),
             ExprKind::Field {
@@ -249,9 +301,11 @@ impl<'p> Interpreter<'p> {
                 let Type::Record(record) = ty else {
                     return None;
                 };
-                Some(record.fields[record.field(name)?].ty.clone())
+                Some(record.fields[record.field(&name.path)?].ty.clone())
             }
-            ExprKind::Cast(ty, _) | ExprKind::Construct(ty, _) => self.resolve(ty).ok(),
+            ExprKind::Cast(ty, _) | ExprKind::Construct(ty, _) | ExprKind::ConstructList(ty, _) => {
+                self.resolve(ty).ok()
+            }
             ExprKind::SizeOfType(_) | ExprKind::SizeOfValue(_) => Some(Type::SIZE),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => {
                 Some(Type::BOOL)
@@ -287,11 +341,33 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    fn static_type_of_call(&mut self, callee: &'p Expr) -> Option<Type> {
+        match &callee.kind {
+            ExprKind::Name(name) if self.names_type(name) => self.named_type(name, callee.at).ok(),
+            ExprKind::Field {
+                object,
+                name,
+                through_pointer: false,
+            } => match (self.static_type(object)?, name.path.as_str()) {
+                (Type::Vector(_) | Type::StdArray(..), "size") => Some(Type::SIZE),
+                (Type::Vector(element) | Type::StdArray(element, _), "front" | "back" | "at") => {
+                    Some(Type::clone(&element))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// A value as a count of bytes or elements.
     pub(super) fn count_of(&mut self, value: &Value, at: At) -> Fallible<u64> {
         match self.convert(value.clone(), &Type::Scalar(Scalar::ULong), at)? {
             Value::Integer(_, value) => Ok(u64::try_from(value).unwrap_or(u64::MAX)),
-            _ => Err(Fault::unsupported(at, "a number is needed here", "")),
+            _ => Err(Fault::unsupported(
+                at,
+                "a number is needed here",
+                "pass an integer",
+            )),
         }
     }
 }
@@ -299,7 +375,9 @@ impl<'p> Interpreter<'p> {
 fn pointee(ty: &Type) -> Option<Type> {
     match ty {
         Type::Pointer(pointee) => Some(pointee.ty.clone()),
-        Type::Array(element, _) => Some(Type::clone(element)),
+        Type::Array(element, _) | Type::StdArray(element, _) | Type::Vector(element) => {
+            Some(Type::clone(element))
+        }
         _ => None,
     }
 }
@@ -315,19 +393,21 @@ fn size_value(ty: &Type, at: At) -> Fallible<Value> {
     }
 }
 
+fn type_as_value(name: &str, at: At) -> Box<Fault> {
+    let message = format!("the type `{name}` stands where a value is needed");
+    Fault::unsupported(at, message, "write a value of that type")
+}
+
 pub(super) fn unknown_name(name: &str, at: At) -> Box<Fault> {
     if matches!(name, "blockIdx" | "threadIdx" | "blockDim" | "gridDim") {
         let message = format!("`{name}` exists only in device code");
         return Fault::unsupported(at, message, "move this into a kernel");
     }
-    if matches!(
-        name.trim_start_matches("std::"),
-        "cout" | "cerr" | "endl" | "cin"
-    ) {
+    if name.trim_start_matches("std::") == "cin" {
         return Fault::unsupported(
             at,
             format!("host input and output (`{name}`) is not in the host subset"),
-            "remove it; `printf` in a kernel is shown in practice runs",
+            "the judge passes every input as an argument",
         );
     }
     Fault::unsupported(

@@ -5,7 +5,7 @@ use super::scope::{Binding, Frame};
 use super::value::{HostRef, KernelRef, Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Name, Storage};
+use crate::syntax::ast::{Name, Space, Storage};
 use crate::types::Type;
 
 impl<'p> Interpreter<'p> {
@@ -56,7 +56,11 @@ impl<'p> Interpreter<'p> {
         let binding = self.framed(Frame::default(), |interpreter| {
             let binding = interpreter.variable(variable)?;
             let Binding::Variable(place, ty) = binding else {
-                return Err(Fault::unsupported(at, "this constant", ""));
+                return Err(Fault::unsupported(
+                    at,
+                    "this constant",
+                    "give it a value of its own",
+                ));
             };
             interpreter.memory.keep(&place, at).map(|place| (place, ty))
         })?;
@@ -80,6 +84,22 @@ impl<'p> Interpreter<'p> {
         };
         let target = Target::Symbol(variable.name.as_str().into());
         Ok(Some(Value::pointer(ty, false, target)))
+    }
+
+    /// A host function that has its name to itself.
+    pub(super) fn host_function_named(&self, name: &Name) -> Option<usize> {
+        if name.arguments.is_some() {
+            return None;
+        }
+        let runs_here = |&index: &usize| {
+            let function = self.tables.function(index);
+            matches!(function.space, Space::Host | Space::Both) && function.body.is_some()
+        };
+        let functions = self.tables.functions_named(&name.path);
+        match functions.into_iter().filter(runs_here).collect::<Vec<_>>()[..] {
+            [only] => Some(only),
+            _ => None,
+        }
     }
 
     /// A kernel by name, with the template arguments written there, where no arguments tell

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an [`ObjectId`] whose object is gone is found out, never followed.
 
-use super::value::{HostRef, ObjectId, Value};
+use super::value::{HostRef, ObjectId, Part, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::types::Type;
@@ -16,7 +16,11 @@ struct Object {
     /// `None` for raw memory that no pointer type has named yet.
     element: Option<Type>,
     bytes: u64,
+    /// Whether raw memory is full of zeros, as `calloc` gives it.
+    zeroed: bool,
     elements: Vec<Option<Value>>,
+    /// Scalars that it counts for.
+    weight: u64,
     /// Elements whose values are guesses: copied from a device that has not run. Empty where there are none.
     unknown: Vec<bool>,
     alive: bool,
@@ -43,7 +47,7 @@ impl Memory {
     /// Ends the life of every local variable made since `mark`.
     pub(super) fn release(&mut self, mark: StackMark) {
         for object in self.stack.drain(mark.0.min(self.stack.len())..) {
-            self.elements -= object.elements.len() as u64;
+            self.elements -= object.weight;
         }
     }
 
@@ -59,12 +63,15 @@ impl Memory {
         let object = self.alive(reference, at)?;
         let element = object.element.clone();
         let elements = std::mem::take(&mut object.elements);
+        let weight = std::mem::take(&mut object.weight);
         self.next_serial += 1;
         self.heap.push(Object {
             serial: self.next_serial,
             element,
             bytes: 0,
+            zeroed: false,
             elements,
+            weight,
             unknown: Vec::new(),
             alive: true,
         });
@@ -85,6 +92,12 @@ impl Memory {
         Ok(first(true, self.heap.len() - 1, self.next_serial))
     }
 
+    /// Says of raw memory that it is full of zeros.
+    pub(super) fn zero_raw(&mut self, reference: &HostRef, at: At) -> Fallible<()> {
+        self.alive(reference, at)?.zeroed = true;
+        Ok(())
+    }
+
     fn object(
         &mut self,
         element: Option<Type>,
@@ -92,20 +105,23 @@ impl Memory {
         bytes: u64,
         at: At,
     ) -> Fallible<Object> {
-        let elements = self.grow(count, at)?;
+        let weight = weight_of(element.as_ref(), count);
+        let elements = self.grow(count, weight, at)?;
         self.next_serial += 1;
         Ok(Object {
             serial: self.next_serial,
             element,
             bytes,
+            zeroed: false,
             elements,
+            weight,
             unknown: Vec::new(),
             alive: true,
         })
     }
 
-    fn grow(&mut self, count: u64, at: At) -> Fallible<Vec<Option<Value>>> {
-        let total = self.elements.saturating_add(count);
+    fn grow(&mut self, count: u64, weight: u64, at: At) -> Fallible<Vec<Option<Value>>> {
+        let total = self.elements.saturating_add(weight);
         if total > MAX_ELEMENTS {
             return Err(Fault::fuel(
                 at,
@@ -130,8 +146,13 @@ impl Memory {
             return Ok(());
         }
         let count = object.bytes / size;
-        let elements = self.grow(count, at)?;
+        let weight = weight_of(Some(element), count);
+        let mut elements = self.grow(count, weight, at)?;
         let object = self.alive(reference, at)?;
+        object.weight = weight;
+        if object.zeroed {
+            elements.fill(Value::zero_bits(element));
+        }
         object.element = Some(element.clone());
         object.elements = elements;
         Ok(())
@@ -146,8 +167,9 @@ impl Memory {
         }
         let object = self.alive(reference, at)?;
         object.alive = false;
-        let freed = std::mem::take(&mut object.elements).len();
-        self.elements -= freed as u64;
+        object.elements = Vec::new();
+        let freed = std::mem::take(&mut object.weight);
+        self.elements -= freed;
         Ok(())
     }
 
@@ -231,13 +253,18 @@ impl Memory {
     pub(super) fn type_at(&mut self, reference: &HostRef, at: At) -> Fallible<Type> {
         let object = self.alive(reference, at)?;
         let mut ty = object.element.clone().unwrap_or(Type::Void);
-        for &field in &reference.fields {
-            if let Type::Record(record) = &ty {
-                ty = record
+        for &part in &reference.fields {
+            ty = match (part, &ty) {
+                (Part::Field(field), Type::Record(record)) => record
                     .fields
                     .get(field)
-                    .map_or(Type::Void, |f| f.ty.clone());
-            }
+                    .map_or(Type::Void, |f| f.ty.clone()),
+                (
+                    Part::Element(_),
+                    Type::Array(element, _) | Type::StdArray(element, _) | Type::Vector(element),
+                ) => Type::clone(element),
+                _ => Type::Void,
+            };
         }
         Ok(ty)
     }
@@ -263,6 +290,15 @@ impl Memory {
         at: At,
     ) -> Fallible<(Type, &mut [Option<Value>])> {
         let ty = self.type_at(reference, at)?;
+        if let Some((&Part::Element(start), parents)) = reference.fields.split_last() {
+            let row = HostRef {
+                fields: parents.to_vec(),
+                ..reference.clone()
+            };
+            let values = self.row(&row, at)?;
+            let start = start.min(values.len());
+            return Ok((ty, &mut values[start..]));
+        }
         if !reference.fields.is_empty() {
             return Ok((ty, std::slice::from_mut(self.slot(reference, at)?)));
         }
@@ -285,13 +321,18 @@ impl Memory {
             );
             return Err(Fault::host(at, message));
         };
-        for &field in &reference.fields {
-            slot = match slot {
-                Some(Value::Record(_, fields)) if field < fields.len() => &mut fields[field],
-                _ => return Err(Fault::host(at, "a struct is used before it has a value")),
-            };
+        for &part in &reference.fields {
+            slot = part_of(slot, part, at)?;
         }
         Ok(slot)
+    }
+
+    /// The elements of the container, or array within a value, at a place.
+    pub(super) fn row(&mut self, reference: &HostRef, at: At) -> Fallible<&mut Vec<Option<Value>>> {
+        match self.slot(reference, at)? {
+            Some(Value::Row(_, values)) => Ok(values),
+            _ => Err(Fault::host(at, "a container is used before it has a value")),
+        }
     }
 
     fn alive(&mut self, reference: &HostRef, at: At) -> Fallible<&mut Object> {
@@ -305,6 +346,28 @@ impl Memory {
             .filter(|object| object.serial == id.serial && object.alive)
             .ok_or_else(|| Fault::host(at, "a host pointer outlives what it points to"))
     }
+}
+
+fn part_of(whole: &mut Option<Value>, part: Part, at: At) -> Fallible<&mut Option<Value>> {
+    let unset = || Fault::host(at, "a struct is used before it has a value");
+    match (part, whole) {
+        (Part::Field(field), Some(Value::Record(_, fields))) => {
+            fields.get_mut(field).ok_or_else(unset)
+        }
+        (Part::Element(index), Some(Value::Row(ty, values))) => {
+            let count = values.len();
+            values.get_mut(index).ok_or_else(|| {
+                let message = format!("element {index} of a `{ty}` of {count} is accessed");
+                Fault::host(at, message)
+            })
+        }
+        _ => Err(unset()),
+    }
+}
+
+fn weight_of(element: Option<&Type>, count: u64) -> u64 {
+    let scalars = element.map_or(1, Type::scalars).max(1);
+    scalars.saturating_mul(count)
 }
 
 fn first(heap: bool, slot: usize, serial: u64) -> HostRef {

@@ -5,7 +5,10 @@
 
 mod arithmetic;
 mod calls;
+mod classes;
+mod closures;
 mod constants;
+mod containers;
 mod convert;
 mod copies;
 mod declare;
@@ -13,11 +16,16 @@ mod device_values;
 mod entry;
 mod expressions;
 mod globals;
+mod iteration;
+mod language;
 mod launch;
 mod library;
 mod math;
 mod memory;
+mod methods;
 mod overloads;
+mod packs;
+mod parameters;
 mod places;
 mod pointers;
 mod read_backs;
@@ -34,7 +42,9 @@ use std::collections::{HashMap, HashSet};
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
 pub(crate) use self::device_values::Guess;
+use self::language::Language;
 use self::memory::Memory;
+use self::packs::Expansions;
 use self::read_backs::ReadBacks;
 use self::scope::Frame;
 use self::scratch::Scratch;
@@ -90,7 +100,9 @@ pub(crate) struct Ended {
 
 /// Calls the entry function.
 pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended {
+    let expansions = Expansions::default();
     let mut interpreter = Interpreter {
+        language: Language::new(&expansions),
         tables: course.tables,
         source: course.lines,
         limits: course.limits,
@@ -132,6 +144,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
 }
 
 struct Interpreter<'p> {
+    language: Language<'p>,
     tables: &'p Tables,
     source: &'p Lines,
     limits: &'p TargetLimits,

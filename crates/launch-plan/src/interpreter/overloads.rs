@@ -7,7 +7,8 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::scope::Frame;
+use super::parameters::mentions_auto;
+use super::scope::{Frame, Surroundings};
 use super::value::{TemplateValue, Value};
 use crate::failure::Fallible;
 use crate::source::text::At;
@@ -46,6 +47,8 @@ enum Rank {
 struct Candidate {
     index: usize,
     template: bool,
+    /// Whether it ends in a parameter pack.
+    pack: bool,
     ranks: Vec<Rank>,
 }
 
@@ -71,14 +74,27 @@ impl<'p> Interpreter<'p> {
         passed: &[Passed],
         at: At,
     ) -> Fallible<Choice> {
+        self.choose_within(candidates, explicit, passed, &Surroundings::default(), at)
+    }
+
+    /// The same for functions that see a class.
+    pub(super) fn choose_within(
+        &mut self,
+        candidates: &[usize],
+        explicit: &[TemplateValue],
+        passed: &[Passed],
+        around: &Surroundings,
+        at: At,
+    ) -> Fallible<Choice> {
         let mut viable = Vec::new();
         for &index in candidates {
             self.spend(1 + passed.len() as u64, at)?;
             let function = self.tables.function(index);
-            if let Some(ranks) = self.ranks(function, explicit, passed, at) {
+            if let Some(ranks) = self.ranks(function, explicit, passed, around, at) {
                 viable.push(Candidate {
                     index,
                     template: function.template.is_some(),
+                    pack: function.parameters.last().is_some_and(|last| last.pack),
                     ranks,
                 });
             }
@@ -101,6 +117,7 @@ impl<'p> Interpreter<'p> {
         function: &'p Function,
         explicit: &[TemplateValue],
         passed: &[Passed],
+        around: &Surroundings,
         at: At,
     ) -> Option<Vec<Rank>> {
         if !takes_count(function, passed.len()) || !takes_explicit(function, explicit) {
@@ -115,7 +132,8 @@ impl<'p> Interpreter<'p> {
         let bound = self.bind_templates(function, explicit, &types, at).ok()?;
         let deduced = function.template.as_deref().unwrap_or_default();
         let deduced = deduced.get(explicit.len()..).unwrap_or_default();
-        self.framed(Frame::new(bound.bindings), |interpreter| {
+        let frame = Frame::within(bound.bindings, around.clone());
+        self.framed(frame, |interpreter| {
             function
                 .parameters
                 .iter()
@@ -134,7 +152,7 @@ impl<'p> Interpreter<'p> {
         let Some(value) = &passed.value else {
             return Some(Rank::Exact);
         };
-        if matches!(parameter.ty.kind, TypeKind::Auto) {
+        if parameter.pack || mentions_auto(&parameter.ty) {
             return Some(Rank::Exact);
         }
         let wanted = self.resolve(&parameter.ty).ok()?;
@@ -156,8 +174,11 @@ pub(super) fn takes_count(function: &Function, count: usize) -> bool {
     let required = function
         .parameters
         .iter()
-        .take_while(|parameter| parameter.default.is_none())
+        .take_while(|parameter| parameter.default.is_none() && !parameter.pack)
         .count();
+    if function.parameters.last().is_some_and(|last| last.pack) {
+        return count >= required;
+    }
     (required..=function.parameters.len()).contains(&count)
 }
 
@@ -175,8 +196,14 @@ fn takes_explicit(function: &Function, explicit: &[TemplateValue]) -> bool {
                 TemplateValue::Value(_) | TemplateValue::Type(Type::Named(_))
             )
         }
-        TemplateParameterKind::Other => true,
+        TemplateParameterKind::Pack | TemplateParameterKind::Other => true,
     };
+    let has_pack = parameters
+        .iter()
+        .any(|parameter| matches!(parameter.kind, TemplateParameterKind::Pack));
+    if has_pack {
+        return true;
+    }
     explicit.len() <= parameters.len() && parameters.iter().zip(explicit).all(fits)
 }
 
@@ -185,7 +212,9 @@ fn beats(a: &Candidate, b: &Candidate) -> bool {
     if pairs.clone().any(|(a, b)| a > b) {
         return false;
     }
-    pairs.any(|(a, b)| a < b) || (!a.template && b.template)
+    pairs.any(|(a, b)| a < b)
+        || (!a.template && b.template)
+        || (a.template == b.template && !a.pack && b.pack)
 }
 
 /// Whether a type is made of any of these template parameters.
@@ -227,6 +256,7 @@ fn conversion(wanted: &Type, value: &Value) -> Option<Rank> {
         (Type::Scalar(wanted), Value::Integer(given, _) | Value::Floating(given, _)) => {
             Some(between_scalars(*wanted, *given))
         }
+        (Type::Function | Type::Kernel, Value::Closure(_)) => Some(Rank::Conversion),
         (Type::Scalar(Scalar::Bool), Value::Pointer(..)) => Some(Rank::Conversion),
         (Type::Record(wanted), Value::Record(given, _)) => {
             (Rc::ptr_eq(wanted, given) || wanted.name == given.name).then_some(Rank::Exact)

@@ -2,12 +2,12 @@
 
 use super::Interpreter;
 use super::scope::Binding;
-use super::value::{HostRef, Target, Value};
+use super::value::{HostRef, Part, Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Buffer, Place};
 use crate::source::text::At;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Storage};
-use crate::types::{Record, Type};
+use crate::types::Type;
 
 /// What host code wants at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl<'p> Interpreter<'p> {
             && !is_place(object)
         {
             let value = self.evaluate(object)?;
-            return field_of(value, name, expr.at);
+            return field_of(value, &name.path, expr.at);
         }
         let (place, ty) = self.place(expr, Access::Read)?;
         self.loaded(place, &ty, "this element", expr.at)
@@ -61,7 +61,11 @@ impl<'p> Interpreter<'p> {
                 let (old, new) = self.update(operand, op, &Value::int(1), at)?;
                 Ok(if *prefix { new } else { old })
             }
-            _ => Err(Fault::unsupported(at, "this assignment", "")),
+            _ => Err(Fault::unsupported(
+                at,
+                "this assignment",
+                "assign to a variable",
+            )),
         }
     }
 
@@ -96,10 +100,15 @@ impl<'p> Interpreter<'p> {
                 self.pointed_place(&value, access, at)
             }
             ExprKind::Index(array, index) => {
-                if let Some(Type::Record(record)) = self.static_type(array) {
-                    return self.array_field(array, index, &record, access);
+                if let Some(Type::Vector(_) | Type::StdArray(..)) = self.static_type(array) {
+                    let (place, ty) = self.object_place(array)?;
+                    return self.indexed(place, &ty, index);
                 }
                 let pointer = self.evaluate(array)?;
+                if let Value::Row(..) = pointer {
+                    let (place, ty) = self.temporary(pointer, at)?;
+                    return self.indexed(place, &ty, index);
+                }
                 let index = self.evaluate(index)?;
                 let pointer = self.binary(BinaryOp::Add, &pointer, &index, at)?;
                 self.pointed_place(&pointer, access, at)
@@ -109,18 +118,19 @@ impl<'p> Interpreter<'p> {
                 name,
                 through_pointer,
             } => {
-                let (mut place, ty) = if *through_pointer {
+                let (place, ty) = if *through_pointer {
                     let pointer = self.evaluate(object)?;
                     self.pointed_place(&pointer, access, at)?
                 } else {
                     self.place(object, access)?
                 };
                 let Type::Record(record) = &ty else {
-                    return Err(no_field(&ty, name, at));
+                    return Err(no_field(&ty, &name.path, at));
                 };
+                let name = &name.path;
                 let index = record.field(name).ok_or_else(|| no_field(&ty, name, at))?;
-                place.fields.push(index);
-                Ok((place, record.fields[index].ty.clone()))
+                let part = place.part(Part::Field(index));
+                Ok((part, record.fields[index].ty.clone()))
             }
             ExprKind::Assign(_, target, _) => {
                 self.modify(expr)?;
@@ -134,37 +144,46 @@ impl<'p> Interpreter<'p> {
                 self.modify(expr)?;
                 self.place(operand, access)
             }
-            _ => Err(Fault::unsupported(
-                at,
-                "host code takes the address of, or assigns to, something that is no variable",
-                "store it in a variable first",
-            )),
+            // `v.back() = x`
+            ExprKind::Call(callee, arguments) => match &callee.kind {
+                ExprKind::Field {
+                    object,
+                    name,
+                    through_pointer: false,
+                } => {
+                    let (place, ty) = self.object_place(object)?;
+                    self.element_place(&place, &ty, &name.path, arguments, at)
+                }
+                _ => Err(no_place(at)),
+            },
+            ExprKind::PackElement(index, inner) => {
+                self.in_element(*index, |interpreter| interpreter.place(inner, access))
+            }
+            _ => Err(no_place(at)),
         }
     }
-
-    /// An element of an array within a struct.
-    fn array_field(
-        &mut self,
-        array: &'p Expr,
-        index: &'p Expr,
-        record: &Record,
-        access: Access,
-    ) -> Fallible<(HostRef, Type)> {
-        let index_value = self.evaluate(index)?;
-        let position = self.count_of(&index_value, index.at)?;
-        let (mut place, _) = self.place(array, access)?;
-        let field = usize::try_from(position).unwrap_or(usize::MAX);
-        let Some(element) = record.fields.get(field).filter(|_| record.is_array()) else {
-            let message = format!("element {position} of a `{}` is accessed", record.name);
-            return Err(Fault::host(index.at, message));
-        };
-        place.fields.push(field);
-        Ok((place, element.ty.clone()))
+    /// `container[index]`
+    fn indexed(&mut self, place: HostRef, ty: &Type, index: &'p Expr) -> Fallible<(HostRef, Type)> {
+        let value = self.evaluate(index)?;
+        let position = usize::try_from(self.count_of(&value, index.at)?).unwrap_or(usize::MAX);
+        match ty {
+            Type::Vector(element) | Type::StdArray(element, _) => {
+                Ok((place.part(Part::Element(position)), Type::clone(element)))
+            }
+            _ => Err(no_place(index.at)),
+        }
     }
 
     fn named_place(&mut self, name: &'p Name, access: Access, at: At) -> Fallible<(HostRef, Type)> {
         if let Some(Binding::Variable(place, ty)) = self.find_local(&name.path) {
             return Ok((place.clone(), ty.clone()));
+        }
+        if let Some(Binding::Variable(place, ty)) = self.static_member(name, at)? {
+            if access == Access::Write {
+                let message = format!("host code assigns to the constant `{}`", name.path);
+                return Err(Fault::unsupported(at, message, "use a local variable"));
+            }
+            return Ok((place, ty));
         }
         let Some((_, variable)) = self.tables.global(&name.path) else {
             return Err(super::expressions::unknown_name(&name.path, at));
@@ -229,7 +248,7 @@ impl<'p> Interpreter<'p> {
             }
             other => {
                 let message = format!("a value of type `{}` is used as a pointer", other.ty());
-                Err(Fault::unsupported(at, message, ""))
+                Err(Fault::unsupported(at, message, "use its name alone"))
             }
         }
     }
@@ -237,7 +256,12 @@ impl<'p> Interpreter<'p> {
     /// `&operand`. Addresses of device elements are formed, not followed.
     pub(super) fn address_of(&mut self, operand: &'p Expr, at: At) -> Fallible<Value> {
         match &operand.kind {
-            ExprKind::Index(array, index) => {
+            ExprKind::Index(array, index)
+                if !matches!(
+                    self.static_type(array),
+                    Some(Type::Vector(_) | Type::StdArray(..))
+                ) =>
+            {
                 let pointer = self.evaluate(array)?;
                 let index = self.evaluate(index)?;
                 return self.binary(BinaryOp::Add, &pointer, &index, at);
@@ -254,10 +278,9 @@ impl<'p> Interpreter<'p> {
             _ => {}
         }
         let (place, ty) = self.place(operand, Access::Read)?;
-        let ty = match ty {
-            Type::Array(element, _) => Type::clone(&element),
-            other => other,
-        };
+        if let Type::Array(..) = ty {
+            return self.loaded(place, &ty, "this array", at);
+        }
         Ok(Value::pointer(ty, false, Target::Host(place)))
     }
 
@@ -280,6 +303,9 @@ impl<'p> Interpreter<'p> {
 
 /// Whether an expression can name a place at all.
 pub(super) fn is_place(expr: &Expr) -> bool {
+    if let ExprKind::PackElement(_, inner) = &expr.kind {
+        return is_place(inner);
+    }
     matches!(
         expr.kind,
         ExprKind::Name(_)
@@ -294,7 +320,7 @@ pub(super) fn is_place(expr: &Expr) -> bool {
 fn described(expr: &Expr) -> &str {
     match &expr.kind {
         ExprKind::Name(name) => &name.path,
-        ExprKind::Field { name, .. } => name,
+        ExprKind::Field { name, .. } => &name.path,
         _ => "this element",
     }
 }
@@ -310,6 +336,14 @@ fn field_of(value: Value, name: &str, at: At) -> Fallible<Value> {
         .nth(index)
         .flatten()
         .ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
+}
+
+fn no_place(at: At) -> Box<Fault> {
+    Fault::unsupported(
+        at,
+        "host code takes the address of, or assigns to, something that is no variable",
+        "store it in a variable first",
+    )
 }
 
 fn no_field(ty: &Type, name: &str, at: At) -> Box<Fault> {

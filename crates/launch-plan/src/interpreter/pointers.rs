@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::value::{HostRef, Target, Value};
+use super::value::{HostRef, Part, Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Buffer, Place};
 use crate::source::text::At;
@@ -17,10 +17,14 @@ impl Interpreter<'_> {
             Value::Integer(_, value) => Ok(*value != 0),
             Value::Floating(_, value) => Ok(*value != 0.0),
             Value::Pointer(_, target) => Ok(!target.is_null()),
-            Value::Kernel(_) | Value::Text(_) | Value::Driver(_) => Ok(true),
+            Value::Kernel(_)
+            | Value::Text(_)
+            | Value::Closure(_)
+            | Value::Driver(_)
+            | Value::Output => Ok(true),
             other => {
                 let message = format!("a value of type `{}` is used as a condition", other.ty());
-                Err(Fault::unsupported(at, message, ""))
+                Err(Fault::unsupported(at, message, "compare it with something"))
             }
         }
     }
@@ -53,7 +57,11 @@ impl Interpreter<'_> {
                     left.ty(),
                     right.ty()
                 );
-                Err(Fault::unsupported(at, message, ""))
+                Err(Fault::unsupported(
+                    at,
+                    message,
+                    "convert both to numbers first",
+                ))
             }
         }
     }
@@ -90,12 +98,21 @@ fn moved(pointee: &Rc<Pointee>, target: &Target, count: i128, at: At) -> Fallibl
                 ..place.clone()
             })
         }
+        Target::Host(place) if matches!(place.fields.last(), Some(Part::Element(_))) => {
+            unit(pointee, at)?;
+            let mut place = place.clone();
+            if let Some(Part::Element(index)) = place.fields.last_mut() {
+                let moved = *index as i128 + count;
+                *index = usize::try_from(moved).map_err(|_| outside())?;
+            }
+            Target::Host(place)
+        }
         Target::Host(_) | Target::Symbol(_) if count == 0 => target.clone(),
         Target::Host(_) | Target::Symbol(_) => {
             return Err(Fault::unsupported(
                 at,
                 "arithmetic on this pointer is not in the host subset",
-                "",
+                "point into an array",
             ));
         }
     };
@@ -110,7 +127,23 @@ fn distance(pointee: &Pointee, a: &Target, b: &Target, at: At) -> Fallible<(i128
             Ok((bytes, unit(pointee, at)?))
         }
         (Target::Host(a), Target::Host(b)) if a.object == b.object => {
-            Ok((i128::from(a.index) - i128::from(b.index), 1))
+            let different = || {
+                Fault::host(
+                    at,
+                    "two pointers into different arrays of one variable are subtracted",
+                )
+            };
+            match (a.fields.split_last(), b.fields.split_last()) {
+                (None, None) => Ok((i128::from(a.index) - i128::from(b.index), 1)),
+                (
+                    Some((&Part::Element(first), parents)),
+                    Some((&Part::Element(second), others)),
+                ) if parents == others && a.index == b.index => {
+                    Ok((first as i128 - second as i128, 1))
+                }
+                _ if a == b => Ok((0, 1)),
+                _ => Err(different()),
+            }
         }
         _ => Err(Fault::host(
             at,
@@ -153,7 +186,11 @@ fn compared(op: BinaryOp, left: &Value, right: &Value, at: At) -> Fallible<Value
                 left.ty(),
                 right.ty()
             );
-            return Err(Fault::unsupported(at, message, ""));
+            return Err(Fault::unsupported(
+                at,
+                message,
+                "compare numbers, or pointers of one type",
+            ));
         }
     };
     if !equality {

@@ -1,23 +1,31 @@
 //! What a written type means.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Interpreter;
 use super::runtime::runtime_type;
-use super::scope::Binding;
+use super::scope::{Binding, Frame, Surroundings};
 use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Name, RecordSyntax, TypeKind, TypeSyntax, Unsupported};
+use crate::syntax::ast::{Layout, Name, TypeKind, TypeSyntax, Unsupported};
 use crate::types::{Record, Scalar, Type};
 
-/// Scalars that one struct may hold in all.
-const MAX_RECORD_FIELDS: u64 = 256;
+/// Pointers to pointers, vectors of vectors.
+const MAX_TYPE_DEPTH: u32 = 64;
 
 impl<'p> Interpreter<'p> {
     /// The type that `syntax` names here. `auto` is for the caller to handle.
     pub(super) fn resolve(&mut self, syntax: &'p TypeSyntax) -> Fallible<Type> {
-        self.deeper(syntax.at, |interpreter| interpreter.resolve_kind(syntax))
+        let ty = self.deeper(syntax.at, |interpreter| interpreter.resolve_kind(syntax))?;
+        if ty.depth() > MAX_TYPE_DEPTH {
+            return Err(Fault::fuel(
+                syntax.at,
+                format!("a type of more than {MAX_TYPE_DEPTH} types within types"),
+            ));
+        }
+        Ok(ty)
     }
 
     fn resolve_kind(&mut self, syntax: &'p TypeSyntax) -> Fallible<Type> {
@@ -45,6 +53,16 @@ impl<'p> Interpreter<'p> {
                 Type::Array(Rc::new(element), length)
             }
             TypeKind::Function => Type::Kernel,
+            TypeKind::TypeOf(operand) => match self.static_type(operand) {
+                Some(ty) => ty,
+                None => {
+                    return Err(Fault::unsupported(
+                        syntax.at,
+                        "`decltype` of this expression is not in the host subset",
+                        "write the type out",
+                    ));
+                }
+            },
             TypeKind::Auto => {
                 return Err(Fault::unsupported(
                     syntax.at,
@@ -60,12 +78,25 @@ impl<'p> Interpreter<'p> {
         if let Some(Binding::Template(TemplateValue::Type(ty))) = self.find_local(&name.path) {
             return Ok(ty.clone());
         }
+        if let Some(ty) = self.member_type(name, at)? {
+            return Ok(ty);
+        }
+        let versions = self.tables.records_named(&name.path);
+        if let Some(&first) = versions.first()
+            && self.tables.record(first).template.is_some() == name.arguments.is_some()
+        {
+            let arguments = match &name.arguments {
+                Some(written) => Some(self.template_values(written)?),
+                None => None,
+            };
+            return self.class_type(&versions, arguments.as_deref(), at);
+        }
+        if let Some(ty) = self.container_type(name, at)? {
+            return Ok(ty);
+        }
         if name.arguments.is_none() {
             if let Some(syntax) = self.tables.alias(&name.path) {
                 return self.resolve(syntax);
-            }
-            if let Some(record) = self.tables.record(&name.path) {
-                return self.record_type(record);
             }
             if let Some(ty) = builtin_type(name.plain()) {
                 return Ok(ty);
@@ -88,32 +119,61 @@ impl<'p> Interpreter<'p> {
         Ok(format!("{}<{}>", name.path, parts.join(", ")))
     }
 
-    fn record_type(&mut self, syntax: &'p RecordSyntax) -> Fallible<Type> {
-        let Some(fields) = &syntax.fields else {
-            return Ok(Type::Named(syntax.path.clone()));
-        };
-        let mut members = Vec::new();
-        let mut weight = 0_u64;
-        for (name, ty, _) in fields {
-            self.spend(1, syntax.at)?;
-            let ty = match self.resolve(ty)? {
-                Type::Array(element, length) if length <= MAX_RECORD_FIELDS => {
-                    match Record::array(&element, length) {
-                        Some(array) => Type::Record(Rc::new(array)),
-                        None => Type::Array(element, length),
-                    }
-                }
-                ty => ty,
-            };
-            weight = weight.saturating_add(flat_fields(&ty));
-            members.push((name.clone(), ty));
+    /// `Class::type`, and the types of containers.
+    fn member_type(&mut self, name: &'p Name, at: At) -> Fallible<Option<Type>> {
+        if let Some(Binding::Template(TemplateValue::Type(ty))) = self.static_member(name, at)? {
+            return Ok(Some(ty));
         }
-        // Types of unknown size make the whole one of unknown size.
-        let record = Record::new(&syntax.path, members).filter(|_| weight <= MAX_RECORD_FIELDS);
-        Ok(match record {
-            Some(record) => Type::Record(Rc::new(record)),
-            None => Type::Named(syntax.path.clone()),
+        let (Some(owner), Some((_, member))) = (&name.owner, name.split()) else {
+            return Ok(None);
+        };
+        let (Type::Vector(element) | Type::StdArray(element, _)) = self.named_type(owner, at)?
+        else {
+            return Ok(None);
+        };
+        let element = Type::clone(&element);
+        Ok(match member {
+            "iterator" | "pointer" => Some(Type::pointer_to(element, false)),
+            "const_iterator" | "const_pointer" => Some(Type::pointer_to(element, true)),
+            "value_type" => Some(element),
+            "size_type" => Some(Type::SIZE),
+            _ => None,
         })
+    }
+
+    /// `std::vector<T>` and what else the interpreter has of the standard library.
+    fn container_type(&mut self, name: &'p Name, at: At) -> Fallible<Option<Type>> {
+        let (Some(written), true) = (&name.arguments, is_container(name)) else {
+            return Ok(None);
+        };
+        if name.plain() == "function" {
+            return Ok(Some(Type::Function));
+        }
+        let values = self.template_values(written)?;
+        Ok(match (name.plain(), values.as_slice()) {
+            ("vector", [TemplateValue::Type(element), ..]) => {
+                self.check_element(element, at)?;
+                Some(Type::Vector(Rc::new(element.clone())))
+            }
+            ("array", [TemplateValue::Type(element), TemplateValue::Value(length)]) => {
+                self.check_element(element, at)?;
+                let length = self.count_of(length, at)?;
+                Some(Type::StdArray(Rc::new(element.clone()), length))
+            }
+            ("pair", [TemplateValue::Type(first), TemplateValue::Type(second)]) => {
+                let pair = Record::pair(first.clone(), second.clone());
+                pair.map(|pair| Type::Record(Rc::new(pair)))
+            }
+            _ => None,
+        })
+    }
+
+    fn check_element(&self, element: &Type, at: At) -> Fallible<()> {
+        match element {
+            Type::Named(name) => Err(self.opaque_type(name, at)),
+            Type::Void => Err(super::convert::unknown_type("void", at)),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a bare name stands for a type here.
@@ -123,7 +183,10 @@ impl<'p> Interpreter<'p> {
             Some(_) => return false,
             None => {}
         }
-        if self.tables.alias(&name.path).is_some() || self.tables.record(&name.path).is_some() {
+        if self.tables.alias(&name.path).is_some()
+            || !self.tables.records_named(&name.path).is_empty()
+            || (name.arguments.is_some() && is_container(name))
+        {
             return true;
         }
         if self.tables.global(&name.path).is_some()
@@ -134,42 +197,61 @@ impl<'p> Interpreter<'p> {
         builtin_type(name.plain()).is_some() || self.tables.is_opaque_type(&name.path)
     }
 
-    /// A default value for `S s;`: fields with defaults have them, others are unset.
+    /// What a variable has that is declared without a value: objects are constructed, fields with
+    /// defaults have them, others are unset.
     pub(super) fn unset_value(&mut self, ty: &Type, at: At) -> Fallible<Option<Value>> {
-        let Type::Record(record) = ty else {
-            return Ok(None);
-        };
+        match ty {
+            Type::Record(record) => {
+                let constructors = self.constructors_of(record);
+                let object = if constructors.is_empty() {
+                    self.blank_object(record, at)?
+                } else {
+                    self.construct_object(record, &constructors, Vec::new(), at)?
+                };
+                Ok(Some(object))
+            }
+            _ => self.unset_row(ty, at),
+        }
+    }
+
+    /// An object before its constructor runs.
+    pub(super) fn blank_object(&mut self, record: &Rc<Record>, at: At) -> Fallible<Value> {
         self.spend(record.fields.len() as u64, at)?;
         if record.name == "dim3" {
             let ones = vec![Some(Value::Integer(Scalar::UInt, 1)); 3];
-            return Ok(Some(Value::Record(Rc::clone(record), ones)));
+            return Ok(Value::Record(Rc::clone(record), ones));
         }
-        let syntax = self.tables.record(&record.name);
+        let class = self.class_of(&record.name);
+        let around = Surroundings {
+            class: class.clone(),
+            ..Surroundings::default()
+        };
+        let tables = self.tables;
+        let defaults = match class.map(|class| &tables.record(class.syntax).layout) {
+            Some(Layout::Fields(fields)) => fields.as_slice(),
+            _ => &[],
+        };
         let mut fields = Vec::new();
         for (index, field) in record.fields.iter().enumerate() {
-            let default = syntax
-                .and_then(|syntax| syntax.fields.as_ref())
-                .and_then(|fields| fields.get(index))
+            let default = defaults
+                .get(index)
                 .and_then(|(_, _, default)| default.as_ref());
+            let frame = Frame::within(HashMap::new(), around.clone());
             fields.push(match default {
-                Some(default) => Some(self.initialised(&field.ty, default)?),
+                Some(default) => Some(self.framed(frame, |interpreter| {
+                    interpreter.initialised(&field.ty, default)
+                })?),
                 None => self.unset_value(&field.ty, at)?,
             });
         }
-        Ok(Some(Value::Record(Rc::clone(record), fields)))
+        Ok(Value::Record(Rc::clone(record), fields))
     }
 }
 
-/// Scalars within a type.
-fn flat_fields(ty: &Type) -> u64 {
-    match ty {
-        Type::Record(record) => record
-            .fields
-            .iter()
-            .map(|field| flat_fields(&field.ty))
-            .sum(),
-        _ => 1,
-    }
+/// Templates of the standard library that the interpreter has.
+fn is_container(name: &Name) -> bool {
+    let is_standard = name.path.starts_with("std::") || !name.path.contains("::");
+    is_standard && matches!(name.plain(), "vector" | "array" | "pair" | "function")
 }
 
 fn builtin_type(name: &str) -> Option<Type> {

@@ -1,8 +1,10 @@
 //! Names that are visible while a function runs.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::Interpreter;
+use super::classes::Class;
 use super::memory::StackMark;
 use super::value::{HostRef, TemplateValue};
 use crate::types::Type;
@@ -14,18 +16,40 @@ pub(super) enum Binding {
     Variable(HostRef, Type),
     /// A template parameter or alias.
     Template(TemplateValue),
+    /// A parameter pack; its elements have names of their own.
+    Pack(usize),
+}
+
+/// Names with their meanings, shared by all who see them.
+pub(super) type Bindings = Rc<HashMap<String, Binding>>;
+
+/// What a method or lambda sees beyond its parameters.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Surroundings {
+    /// Fields of the object, `this`, and what a lambda has captured by reference.
+    pub(super) members: Bindings,
+    pub(super) class: Option<Rc<Class>>,
 }
 
 /// One call: its template parameters and its nested blocks.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     scopes: Vec<HashMap<String, Binding>>,
+    pub(super) around: Surroundings,
+    /// Which element of every pack stands for it, within an expansion.
+    pub(super) element: Option<usize>,
 }
 
 impl Frame {
     pub(super) fn new(bindings: HashMap<String, Binding>) -> Self {
+        Self::within(bindings, Surroundings::default())
+    }
+
+    pub(super) fn within(bindings: HashMap<String, Binding>, around: Surroundings) -> Self {
         Self {
             scopes: vec![bindings],
+            around,
+            element: None,
         }
     }
 
@@ -36,11 +60,32 @@ impl Frame {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Binding> {
-        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+        let found = self.find_whole(name);
+        if let (Some(Binding::Pack(_)), Some(index)) = (found, self.element) {
+            return self.find_whole(&element_name(name, index));
+        }
+        found
+    }
+
+    /// Whether a block of the function itself has the name.
+    pub(super) fn has_variable(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.contains_key(name))
+    }
+
+    fn find_whole(&self, name: &str) -> Option<&Binding> {
+        let local = self.scopes.iter().rev().find_map(|scope| scope.get(name));
+        local
+            .or_else(|| self.around.members.get(name))
+            .or_else(|| self.around.class.as_ref()?.statics.get(name))
     }
 }
 
-impl<'p> Interpreter<'p> {
+/// The name of one element of a pack.
+pub(super) fn element_name(pack: &str, index: usize) -> String {
+    format!("{pack}...{index}")
+}
+
+impl Interpreter<'_> {
     pub(super) fn find_local(&self, name: &str) -> Option<&Binding> {
         self.frames.last().and_then(|frame| frame.find(name))
     }
@@ -55,6 +100,12 @@ impl<'p> Interpreter<'p> {
         if let Some(frame) = self.frames.last_mut() {
             frame.bind(name, binding);
         }
+    }
+
+    /// What the running function sees beyond its parameters.
+    pub(super) fn surroundings(&self) -> Surroundings {
+        let frame = self.frames.last();
+        frame.map_or_else(Surroundings::default, |frame| frame.around.clone())
     }
 
     /// Runs `inner` in a block of its own, whose variables end with it.

@@ -27,6 +27,10 @@ impl<'p> Interpreter<'p> {
         Ok(Flow::Next)
     }
 
+    pub(super) fn execute_one(&mut self, statement: &'p Stmt) -> Fallible<()> {
+        self.execute(statement).map(|_| ())
+    }
+
     fn execute(&mut self, statement: &'p Stmt) -> Fallible<Flow> {
         self.deeper(statement.at, |interpreter| {
             interpreter.execute_kind(statement)
@@ -39,6 +43,16 @@ impl<'p> Interpreter<'p> {
             StmtKind::Block(statements) => {
                 self.scoped(|interpreter| interpreter.execute_all(statements))
             }
+            StmtKind::Sequence(statements) => self.execute_all(statements),
+            StmtKind::Bindings(bindings) => {
+                self.structured_binding(bindings)?;
+                Ok(Flow::Next)
+            }
+            StmtKind::Record(name, path) => {
+                self.declare_record(name, path, statement.at)?;
+                Ok(Flow::Next)
+            }
+            StmtKind::ForEach(each) => self.for_each(each, statement.at),
             StmtKind::Expr(expr) => {
                 self.evaluate(expr)?;
                 Ok(Flow::Next)
@@ -117,7 +131,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A statement with a scope of its own, even without braces.
-    fn execute_block(&mut self, statement: &'p Stmt) -> Fallible<Flow> {
+    pub(super) fn execute_block(&mut self, statement: &'p Stmt) -> Fallible<Flow> {
         self.scoped(|interpreter| interpreter.execute(statement))
     }
 
@@ -178,7 +192,7 @@ impl<'p> Interpreter<'p> {
             Flow::Return(value) => Ok(value),
             Flow::Next => Ok(Value::Void),
             Flow::Break | Flow::Continue => {
-                Err(Fault::unsupported(at, "`break` outside of a loop", ""))
+                Err(Fault::syntax(at, "`break` or `continue` outside of a loop"))
             }
         }
     }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::Interpreter;
-use super::scope::{Binding, Frame};
+use super::scope::{Binding, Frame, element_name};
 use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{
-    Function, TemplateArgument, TemplateParameter, TemplateParameterKind, TypeKind, TypeSyntax,
+    Function, Name, TemplateArgument, TemplateParameter, TemplateParameterKind, TypeKind,
+    TypeSyntax,
 };
 use crate::types::{Scalar, Type};
 
@@ -20,6 +21,44 @@ pub(super) struct Bound {
     pub(super) written: Vec<TemplateValue>,
     /// All arguments in order, defaults too: what tells one instance from another.
     pub(super) all: Vec<TemplateValue>,
+}
+
+impl Bound {
+    fn bind(&mut self, name: &str, value: TemplateValue) {
+        let TemplateValue::Pack(values) = value else {
+            self.bindings
+                .insert(name.to_owned(), Binding::Template(value));
+            return;
+        };
+        let length = Binding::Pack(values.len());
+        self.bindings.insert(name.to_owned(), length);
+        for (index, value) in values.into_iter().enumerate() {
+            let binding = Binding::Template(value);
+            self.bindings.insert(element_name(name, index), binding);
+        }
+    }
+}
+
+/// Whose template parameters are bound.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TemplateOwner<'a> {
+    Function(&'a str),
+    Class(&'a str),
+}
+
+impl<'a> TemplateOwner<'a> {
+    fn path(self) -> &'a str {
+        match self {
+            Self::Function(path) | Self::Class(path) => path,
+        }
+    }
+
+    fn fault(self, at: At, message: String) -> Box<Fault> {
+        match self {
+            Self::Function(_) => Fault::launch(at, message),
+            Self::Class(_) => Fault::unsupported(at, message, "write every template argument out"),
+        }
+    }
 }
 
 impl<'p> Interpreter<'p> {
@@ -47,6 +86,11 @@ impl<'p> Interpreter<'p> {
         let TypeKind::Named(name) = &ty.kind else {
             return Ok(TemplateValue::Type(self.resolve(ty)?));
         };
+        match self.static_member(name, expr.at)? {
+            Some(Binding::Template(value)) => return Ok(value),
+            Some(_) => return Ok(TemplateValue::Value(self.evaluate(expr)?)),
+            None => {}
+        }
         let known = self.find_local(&name.path).is_some()
             || self.tables.global(&name.path).is_some()
             || super::constants::builtin(name.plain()).is_some();
@@ -60,7 +104,19 @@ impl<'p> Interpreter<'p> {
     /// C++ text for a template argument.
     pub(super) fn rendered(&mut self, value: &TemplateValue, at: At) -> Fallible<String> {
         match value {
+            TemplateValue::Type(Type::Closure(_) | Type::Function) => Err(Fault::unsupported(
+                at,
+                "a lambda is passed to a kernel or class as its template argument",
+                "host lambdas cannot run on the device; use a struct with operator()",
+            )),
             TemplateValue::Type(ty) => Ok(ty.to_string()),
+            TemplateValue::Pack(values) => {
+                let mut parts = Vec::new();
+                for value in values {
+                    parts.push(self.rendered(value, at)?);
+                }
+                Ok(parts.join(", "))
+            }
             TemplateValue::Value(Value::Integer(Scalar::Bool, value)) => {
                 Ok(if *value == 0 { "false" } else { "true" }.to_owned())
             }
@@ -94,30 +150,36 @@ impl<'p> Interpreter<'p> {
             let message = format!("`{}` is no template and takes no `<...>`", function.path);
             return Err(Fault::launch(at, message));
         };
-        if explicit.len() > parameters.len() {
-            let message = format!(
-                "`{}` has {} template parameters; {} arguments are given",
-                function.path,
-                parameters.len(),
-                explicit.len()
-            );
-            return Err(Fault::launch(at, message));
-        }
-        let mut values: Vec<Option<TemplateValue>> = vec![None; parameters.len()];
-        for (slot, value) in values.iter_mut().zip(explicit) {
-            *slot = Some(value.clone());
-        }
-        for (parameter, ty) in function.parameters.iter().zip(argument_types) {
-            if let Some(ty) = ty {
+        let owner = TemplateOwner::Function(&function.path);
+        let mut values = given_values(owner, parameters, explicit, at)?;
+        for (position, parameter) in function.parameters.iter().enumerate() {
+            if parameter.pack {
+                let types = argument_types.get(position..).unwrap_or_default();
+                deduce_pack(&parameter.ty, types, parameters, &mut values);
+                break;
+            }
+            if let Some(Some(ty)) = argument_types.get(position) {
                 deduce(&parameter.ty, ty, parameters, &mut values);
             }
         }
-        self.bind_values(function, parameters, values, at)
+        self.bind_values(owner, parameters, values, at)
+    }
+
+    /// The same for the written arguments of a class.
+    pub(super) fn bind_arguments(
+        &mut self,
+        owner: TemplateOwner<'_>,
+        parameters: &'p [TemplateParameter],
+        explicit: &[TemplateValue],
+        at: At,
+    ) -> Fallible<Bound> {
+        let values = given_values(owner, parameters, explicit, at)?;
+        self.bind_values(owner, parameters, values, at)
     }
 
     fn bind_values(
         &mut self,
-        function: &'p Function,
+        owner: TemplateOwner<'_>,
         parameters: &'p [TemplateParameter],
         values: Vec<Option<TemplateValue>>,
         at: At,
@@ -134,20 +196,21 @@ impl<'p> Interpreter<'p> {
                 None => interpreter.default_of(parameter),
             })?;
             let Some(value) = value else {
-                let message = format!(
-                    "the template parameter `{}` of `{}` is not given and does not follow from \
-                     the arguments",
-                    parameter.name, function.path
-                );
-                return Err(Fault::launch(at, message));
+                return Err(owner.fault(
+                    at,
+                    format!(
+                        "the template parameter `{}` of `{}` is not given and does not follow \
+                         from the arguments",
+                        parameter.name,
+                        owner.path()
+                    ),
+                ));
             };
             if index < given {
                 bound.written.push(value.clone());
             }
             bound.all.push(value.clone());
-            bound
-                .bindings
-                .insert(parameter.name.clone(), Binding::Template(value));
+            bound.bind(&parameter.name, value);
         }
         Ok(bound)
     }
@@ -172,8 +235,8 @@ impl<'p> Interpreter<'p> {
             }
             (TemplateParameterKind::Other, _) => Err(Fault::unsupported(
                 at,
-                "a template parameter pack is not in the host subset",
-                "write a template with a fixed number of parameters",
+                "a template as the argument of a template is not in the host subset",
+                "name the type itself",
             )),
             (_, value) => Ok(value),
         }
@@ -197,6 +260,66 @@ impl<'p> Interpreter<'p> {
     }
 }
 
+/// The written arguments, each for its parameter.
+fn given_values(
+    owner: TemplateOwner<'_>,
+    parameters: &[TemplateParameter],
+    explicit: &[TemplateValue],
+    at: At,
+) -> Fallible<Vec<Option<TemplateValue>>> {
+    let mut values: Vec<Option<TemplateValue>> = vec![None; parameters.len()];
+    let mut rest = explicit.iter();
+    for (slot, parameter) in values.iter_mut().zip(parameters) {
+        *slot = match parameter.kind {
+            TemplateParameterKind::Pack => {
+                Some(TemplateValue::Pack(rest.by_ref().cloned().collect()))
+            }
+            _ => rest.next().cloned(),
+        };
+    }
+    if rest.next().is_some() {
+        let message = format!(
+            "`{}` has {} template parameters; {} arguments are given",
+            owner.path(),
+            parameters.len(),
+            explicit.len()
+        );
+        return Err(owner.fault(at, message));
+    }
+    Ok(values)
+}
+
+/// What the arguments tell of `Ts` in `Ts... ts`, beyond what is written.
+fn deduce_pack(
+    pattern: &TypeSyntax,
+    types: &[Option<Type>],
+    parameters: &[TemplateParameter],
+    values: &mut [Option<TemplateValue>],
+) {
+    let mut inner = pattern;
+    while let TypeKind::Reference(next) | TypeKind::Pointer(next) = &inner.kind {
+        inner = next;
+    }
+    let TypeKind::Named(name) = &inner.kind else {
+        return;
+    };
+    let index = parameters.iter().position(|parameter| {
+        parameter.name == name.path && matches!(parameter.kind, TemplateParameterKind::Pack)
+    });
+    let Some(Some(TemplateValue::Pack(pack))) = index.and_then(|index| values.get_mut(index))
+    else {
+        return;
+    };
+    for ty in types.iter().skip(pack.len()) {
+        let ty = match (&pattern.kind, ty) {
+            (TypeKind::Pointer(_), Some(Type::Pointer(pointee))) => pointee.ty.clone(),
+            (_, Some(ty)) => ty.clone(),
+            (_, None) => Type::Void,
+        };
+        pack.push(TemplateValue::Type(ty));
+    }
+}
+
 /// Matches a parameter's type with an argument's and fills in what it tells.
 fn deduce(
     pattern: &TypeSyntax,
@@ -216,6 +339,12 @@ fn deduce(
                 *slot = Some(TemplateValue::Type(ty.clone()));
             }
         }
+        (TypeKind::Named(name), Type::Vector(element)) if name.plain() == "vector" => {
+            deduce_arguments(name, &[element], parameters, values);
+        }
+        (TypeKind::Named(name), Type::StdArray(element, _)) if name.plain() == "array" => {
+            deduce_arguments(name, &[element], parameters, values);
+        }
         (TypeKind::Pointer(inner), Type::Pointer(pointee)) => {
             // `T*` from `const float*` makes T a `const float`.
             if pointee.constant && !inner.constant {
@@ -227,5 +356,21 @@ fn deduce(
         }
         (TypeKind::Reference(inner), ty) => deduce(inner, ty, parameters, values),
         _ => {}
+    }
+}
+
+/// `T` of `std::vector<T>`.
+fn deduce_arguments(
+    pattern: &Name,
+    given: &[&Type],
+    parameters: &[TemplateParameter],
+    values: &mut [Option<TemplateValue>],
+) {
+    for (argument, ty) in pattern.arguments.iter().flatten().zip(given) {
+        if let TemplateArgument::Type(pattern) | TemplateArgument::TypeOrValue(pattern, _) =
+            argument
+        {
+            deduce(pattern, ty, parameters, values);
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use super::closures::Closure;
+use super::memory::MAX_ELEMENTS;
 use crate::plan::{Buffer, Place};
 use crate::tensor_map::TensorMapSpec;
 use crate::types::{Pointee, Record, Scalar, Type};
@@ -20,6 +22,12 @@ pub(super) enum Value {
     Text(Rc<str>),
     /// A stream or an event.
     Handle,
+    /// The elements of a `std::vector`, a `std::array`, or an array within a struct or an array; of that
+    /// type.
+    Row(Type, Vec<Option<Value>>),
+    Closure(Rc<Closure>),
+    /// `std::cout` and its like.
+    Output,
     /// A `CUtensorMap`; `None` until it is encoded.
     TensorMap(Option<Rc<TensorMapSpec>>),
     /// A function of the driver, from an entry-point lookup.
@@ -53,12 +61,29 @@ impl Target {
     }
 }
 
-/// A place in the interpreter's own memory: element `index` of an object, then fields within it.
+/// A place in the interpreter's own memory: element `index` of an object, then parts within it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HostRef {
     pub(super) object: ObjectId,
     pub(super) index: i64,
-    pub(super) fields: Vec<usize>,
+    pub(super) fields: Vec<Part>,
+}
+
+/// A part of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Of a struct.
+    Field(usize),
+    /// Of a [`Value::Row`], or the end of one.
+    Element(usize),
+}
+
+impl HostRef {
+    pub(super) fn part(&self, part: Part) -> Self {
+        let mut place = self.clone();
+        place.fields.push(part);
+        place
+    }
 }
 
 /// An object that lived once. `serial` tells it from later ones in the same slot.
@@ -82,6 +107,8 @@ pub(super) struct KernelRef {
 pub(super) enum TemplateValue {
     Type(Type),
     Value(Value),
+    /// What a parameter pack stands for.
+    Pack(Vec<TemplateValue>),
 }
 
 impl Value {
@@ -125,6 +152,9 @@ impl Value {
             Self::Kernel(_) => Type::Kernel,
             Self::Text(_) => Type::Text,
             Self::Handle => Type::Handle,
+            Self::Row(ty, _) => ty.clone(),
+            Self::Closure(closure) => Type::Closure(closure.function),
+            Self::Output => Type::Output,
             Self::TensorMap(_) => Type::TensorMap,
             Self::Driver(_) => Type::Kernel,
         }
@@ -155,7 +185,49 @@ impl Value {
                 }
                 Some(bytes)
             }
+            Self::Row(Type::Array(..) | Type::StdArray(..), values) => {
+                let mut bytes = Vec::new();
+                for value in values {
+                    bytes.extend(value.as_ref()?.to_bytes()?);
+                }
+                Some(bytes)
+            }
             _ => None,
+        }
+    }
+
+    /// The value of all bits 0, as `calloc` and `memset` leave it.
+    pub(super) fn zero_bits(ty: &Type) -> Option<Self> {
+        if ty.scalars() > MAX_ELEMENTS {
+            return None;
+        }
+        Some(match ty {
+            Type::Scalar(scalar) if scalar.is_integer() => Self::Integer(*scalar, 0),
+            Type::Scalar(scalar) => Self::Floating(*scalar, 0.0),
+            Type::Pointer(pointee) => Self::Pointer(Rc::clone(pointee), Target::NULL),
+            Type::Handle => Self::Handle,
+            Type::Record(record) => {
+                let fields = record.fields.iter();
+                let fields = fields.map(|field| Self::zero_bits(&field.ty).map(Some));
+                Self::Record(Rc::clone(record), fields.collect::<Option<_>>()?)
+            }
+            Type::Array(element, length) | Type::StdArray(element, length) => {
+                let zero = Self::zero_bits(element)?;
+                let length = usize::try_from(*length).ok()?;
+                Self::Row(ty.clone(), vec![Some(zero); length])
+            }
+            _ => return None,
+        })
+    }
+
+    /// Scalars within, for what a copy costs.
+    pub(super) fn weight(&self) -> u64 {
+        match self {
+            Self::Row(_, values) | Self::Record(_, values) => {
+                let weights = values.iter().flatten().map(Self::weight);
+                values.len() as u64 + weights.sum::<u64>()
+            }
+            _ => 0,
         }
     }
 }

@@ -43,15 +43,27 @@ pub(crate) enum ExprKind {
     Index(Box<Expr>, Box<Expr>),
     Field {
         object: Box<Expr>,
-        name: String,
+        /// With template arguments only where a method is called.
+        name: Name,
         through_pointer: bool,
     },
     Call(Box<Expr>, Vec<Expr>),
     Launch(Box<LaunchExpr>),
     Cast(Box<TypeSyntax>, Box<Expr>),
-    /// `dim3(1, 2)`, `float(x)`, `S{1}`.
+    /// `dim3(1, 2)`, `float(x)`.
     Construct(Box<TypeSyntax>, Vec<Expr>),
+    /// `S{1}`.
+    ConstructList(Box<TypeSyntax>, Vec<Expr>),
     List(Vec<Expr>),
+    Lambda(Box<Lambda>),
+    /// `pattern...`: an argument for each element of the packs that are named.
+    Expand(Box<Expansion>),
+    /// `(pattern + ...)`.
+    Fold(Box<Fold>),
+    /// `sizeof...(pack)`.
+    PackSize(String),
+    /// The pattern of an expansion with its packs standing for one of their elements each.
+    PackElement(usize, Box<Expr>),
     SizeOfType(Box<TypeSyntax>),
     SizeOfValue(Box<Expr>),
     /// `new T[n]`, or `new T` without a length.
@@ -67,11 +79,68 @@ pub(crate) struct LaunchExpr {
     pub(crate) arguments: Vec<Expr>,
 }
 
+/// A lambda: what it takes with it, and its function.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Lambda {
+    pub(crate) default: Option<CaptureKind>,
+    pub(crate) captures: Vec<Capture>,
+    /// `[this]`
+    pub(crate) this: bool,
+    /// Every name in the body, in order of first use.
+    pub(crate) names: Vec<String>,
+    /// Index among the file's inner functions.
+    pub(crate) function: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Capture {
+    pub(crate) at: At,
+    pub(crate) name: String,
+    pub(crate) kind: CaptureKind,
+    /// `[n = value]`
+    pub(crate) value: Option<Expr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum CaptureKind {
+    Copy,
+    Reference,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Expansion {
+    /// Every name in the pattern.
+    pub(crate) names: Vec<String>,
+    /// Bytes of the pattern's text.
+    pub(crate) size: u32,
+    pub(crate) pattern: Expr,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Fold {
+    pub(crate) operator: FoldOperator,
+    pub(crate) expansion: Expansion,
+    /// What stands on the other side of the dots.
+    pub(crate) initial: Option<Expr>,
+    /// `(... + pattern)`.
+    pub(crate) from_left: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum FoldOperator {
+    Binary(BinaryOp),
+    And,
+    Or,
+    Comma,
+}
+
 /// `a::b<T, 3>`: the path as written and the arguments of its last part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Name {
     pub(crate) path: String,
     pub(crate) arguments: Option<Vec<TemplateArgument>>,
+    /// The class before the last `::`, where it has template arguments: `C<3>` of `C<3>::x`.
+    pub(crate) owner: Option<Box<Name>>,
 }
 
 impl Name {
@@ -79,6 +148,11 @@ impl Name {
     pub(crate) fn plain(&self) -> &str {
         let path = self.path.strip_prefix("::").unwrap_or(&self.path);
         path.strip_prefix("std::").unwrap_or(path)
+    }
+
+    /// What stands before the last `::`, and what after it.
+    pub(crate) fn split(&self) -> Option<(&str, &str)> {
+        self.path.rsplit_once("::")
     }
 }
 
@@ -194,6 +268,8 @@ pub(crate) enum TypeKind {
     Array(Box<TypeSyntax>, Option<Box<Expr>>),
     /// A function type; a pointer to one holds a kernel.
     Function,
+    /// `decltype(value)`
+    TypeOf(Box<Expr>),
     Unsupported(Unsupported),
 }
 
@@ -207,8 +283,14 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     Empty,
     Block(Vec<Stmt>),
+    /// Statements of the block around them.
+    Sequence(Vec<Stmt>),
     Expr(Expr),
     Declare(Vec<Variable>),
+    /// `auto [a, b] = value;`
+    Bindings(Box<Bindings>),
+    /// A struct within a function: its name there and its path among the file's.
+    Record(String, String),
     Alias(String, TypeSyntax),
     If {
         first: Option<Box<Stmt>>,
@@ -222,6 +304,8 @@ pub(crate) enum StmtKind {
         step: Option<Box<Expr>>,
         body: Box<Stmt>,
     },
+    /// `for (T x : range)`
+    ForEach(Box<ForEach>),
     While(Box<Expr>, Box<Stmt>),
     DoWhile(Box<Stmt>, Box<Expr>),
     Switch(Box<Expr>, Vec<Case>),
@@ -229,6 +313,40 @@ pub(crate) enum StmtKind {
     Continue,
     Return(Option<Box<Expr>>),
     Unsupported(Unsupported),
+}
+
+/// Names for the parts of one value.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Bindings {
+    pub(crate) at: At,
+    pub(crate) names: Vec<String>,
+    /// `auto&`: other names for the parts, no copies.
+    pub(crate) by_reference: bool,
+    pub(crate) value: Expr,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ForEach {
+    /// Before the loop: `for (int i = 0; T x : range)`.
+    pub(crate) first: Option<Stmt>,
+    pub(crate) element: Element,
+    pub(crate) range: Expr,
+    pub(crate) body: Stmt,
+}
+
+/// What a range-based `for` declares.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Element {
+    Variable {
+        at: At,
+        name: String,
+        ty: TypeSyntax,
+    },
+    Bindings {
+        at: At,
+        names: Vec<String>,
+        by_reference: bool,
+    },
 }
 
 /// A label of a `switch` and what follows it up to the next.
@@ -253,8 +371,10 @@ pub(crate) enum Initial {
     None,
     /// `= value`
     Value(Expr),
-    /// `(a, b)` or `{a, b}`
+    /// `(a, b)`
     Arguments(Vec<Expr>),
+    /// `{a, b}` or `= {a, b}`
+    List(Vec<Expr>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -277,6 +397,8 @@ pub(crate) struct Parameter {
     pub(crate) ty: TypeSyntax,
     /// Holds a `&&`, which the type does not tell from `&`.
     pub(crate) rvalue: bool,
+    /// `Ts... ts`
+    pub(crate) pack: bool,
     pub(crate) default: Option<Expr>,
 }
 
@@ -295,7 +417,9 @@ pub(crate) enum TemplateParameterKind {
         ty: TypeSyntax,
         default: Option<Expr>,
     },
-    /// A pack or a template template parameter.
+    /// `class... Ts` or `int... Ns`
+    Pack,
+    /// A template template parameter.
     Other,
 }
 
@@ -324,6 +448,10 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) variadic: bool,
     pub(crate) returns: TypeSyntax,
+    /// A method that belongs to the class and to no object.
+    pub(crate) is_static: bool,
+    /// What a constructor says before its body.
+    pub(crate) initialisers: Vec<(String, Initial)>,
     pub(crate) body: Option<Body>,
 }
 
@@ -338,6 +466,26 @@ pub(crate) enum Body {
 pub(crate) struct RecordSyntax {
     pub(crate) at: At,
     pub(crate) path: String,
-    /// `None` where it is not plain: methods that construct, bases, templates.
-    pub(crate) fields: Option<Vec<(String, TypeSyntax, Option<Expr>)>>,
+    /// `None` unless declared by `template <...>`.
+    pub(crate) template: Option<Vec<TemplateParameter>>,
+    /// `template <> struct S<3>`: the arguments that it is for.
+    pub(crate) specialised: Option<Vec<TemplateArgument>>,
+    /// Types and constants, which later members may name, in order.
+    pub(crate) members: Vec<Member>,
+    pub(crate) layout: Layout,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Member {
+    Alias(String, TypeSyntax),
+    Constant(Variable),
+}
+
+/// What the objects of a class hold.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Layout {
+    /// Name, type and default value of each field. Methods are found by the class's path.
+    Fields(Vec<(String, TypeSyntax, Option<Expr>)>),
+    /// The host cannot make such objects; why.
+    Opaque(String),
 }

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use tree_sitter::Node;
 
-use super::ast::{Expr, Initial, StmtKind, Storage, TypeKind, TypeSyntax, Variable};
+use super::ast::{
+    Bindings, Expr, Initial, Stmt, StmtKind, Storage, TypeKind, TypeSyntax, Variable,
+};
 use super::declarators::Declared;
 use super::lower::{Lowerer, children_with_fields, named_children, unsupported};
 
@@ -16,15 +18,51 @@ impl Lowerer<'_> {
         }
         let mut variables = Vec::new();
         for declarator in declarators(node) {
+            let (inner, value) = split_initial(declarator);
+            if let (Some(names), Some(value)) = (self.bound_names(inner), value) {
+                return StmtKind::Bindings(Box::new(Bindings {
+                    at: self.at(inner),
+                    names,
+                    by_reference: inner.kind() == "reference_declarator",
+                    value: self.expression(value),
+                }));
+            }
             let base = self.base_type(node);
             let storage = storage(&words, &base);
-            match self.local_variable(declarator, base, storage) {
-                Ok(Some(variable)) => variables.push(variable),
-                Ok(None) => {}
-                Err(kind) => return kind,
+            variables.extend(self.local_variable(declarator, base, storage));
+        }
+        let declared = StmtKind::Declare(variables);
+        // `struct S { ... } s;`
+        let defined = node
+            .child_by_field_name("type")
+            .filter(|ty| ty.child_by_field_name("body").is_some())
+            .map(|ty| self.local_type(ty, None));
+        match defined {
+            None => declared,
+            Some(defined) => {
+                let at = self.at(node);
+                let both = [defined, declared].map(|kind| Stmt { at, kind });
+                StmtKind::Sequence(both.into())
             }
         }
-        StmtKind::Declare(variables)
+    }
+
+    /// The names of `[a, b]` and `&[a, b]`.
+    pub(super) fn bound_names(&self, declarator: Node<'_>) -> Option<Vec<String>> {
+        let list = match declarator.kind() {
+            "structured_binding_declarator" => declarator,
+            "reference_declarator" => named_children(declarator)
+                .into_iter()
+                .find(|child| child.kind() == "structured_binding_declarator")?,
+            _ => return None,
+        };
+        let names = named_children(list);
+        Some(
+            names
+                .iter()
+                .map(|name| self.text_of(*name).to_owned())
+                .collect(),
+        )
     }
 
     /// `None` for the prototype of a function.
@@ -33,37 +71,53 @@ impl Lowerer<'_> {
         declarator: Node<'_>,
         base: TypeSyntax,
         storage: Storage,
-    ) -> Result<Option<Variable>, StmtKind> {
+    ) -> Option<Variable> {
         let (inner, value) = split_initial(declarator);
-        if inner.kind() == "structured_binding_declarator" {
-            return Err(StmtKind::Unsupported(unsupported(
-                "a structured binding in host code",
-                "name the parts one by one",
-            )));
-        }
         let declared = self.declared(inner, base);
         let initial = match (declared.function, value) {
             (Some(function), None) => {
                 let parameters = function.child_by_field_name("parameters");
                 let Some(parameters) = parameters.filter(|list| !is_prototype(*list)) else {
-                    return Ok(None);
+                    return None;
                 };
                 // `dim3 block(TILE, TILE);` reads as the declaration of a function.
-                match self.reparse_arguments(parameters) {
-                    Some(arguments) => Initial::Arguments(arguments),
-                    None => return Ok(None),
-                }
+                Initial::Arguments(self.reparse_arguments(parameters)?)
             }
-            (_, Some(value)) if is_arguments(value, declarator) => {
-                Initial::Arguments(self.expressions_in(value))
-            }
-            (_, Some(value)) => Initial::Value(self.expression(value)),
+            (_, Some(value)) => self.initial(value),
             (None, None) => Initial::None,
         };
-        Ok(Some(variable_of(declared, storage, initial)))
+        Some(variable_of(declared, storage, initial))
+    }
+
+    /// What stands after the name: `(a, b)`, `{a, b}` or `= value`. `= {a, b}` is as without `=`.
+    pub(super) fn initial(&mut self, value: Node<'_>) -> Initial {
+        match value.kind() {
+            "argument_list" => Initial::Arguments(self.expressions_in(value)),
+            "initializer_list" => Initial::List(self.expressions_in(value)),
+            _ => Initial::Value(self.expression(value)),
+        }
+    }
+
+    /// The condition `T x = value` as a declaration.
+    pub(super) fn condition_variable(&mut self, node: Node<'_>) -> Option<Variable> {
+        let base = self.base_type(node);
+        let declared = self.declared(node.child_by_field_name("declarator")?, base);
+        let initial = match node.child_by_field_name("value") {
+            Some(value) => self.initial(value),
+            None => Initial::None,
+        };
+        Some(variable_of(declared, Storage::Automatic, initial))
     }
 
     pub(super) fn local_alias(&mut self, node: Node<'_>) -> StmtKind {
+        // `typedef struct { ... } S;`
+        if let Some(inner) = node.child_by_field_name("type")
+            && inner.child_by_field_name("body").is_some()
+        {
+            let name = node.child_by_field_name("declarator");
+            let name = name.map(|name| self.text_of(name).to_owned());
+            return self.local_type(inner, name);
+        }
         match self.alias(node) {
             Some((name, ty)) => StmtKind::Alias(name, ty),
             None => StmtKind::Unsupported(unsupported("this type alias", "write the type out")),
@@ -116,10 +170,7 @@ impl Lowerer<'_> {
                     }
                 }
                 (_, None) => Initial::None,
-                (_, Some(value)) if is_arguments(value, declarator) => {
-                    Initial::Arguments(self.expressions_in(value))
-                }
-                (_, Some(value)) => Initial::Value(self.expression(value)),
+                (_, Some(value)) => self.initial(value),
             };
             variables.push(variable_of(declared, storage, initial));
         }
@@ -180,11 +231,6 @@ fn split_initial(declarator: Node<'_>) -> (Node<'_>, Option<Node<'_>>) {
     )
 }
 
-/// `x(a, b)` or `x{a, b}`, not `x = value`. `x = {a, b}` means the same.
-fn is_arguments(value: Node<'_>, _declarator: Node<'_>) -> bool {
-    matches!(value.kind(), "argument_list" | "initializer_list")
-}
-
 /// Whether a parameter list can only be that of a function: empty, or with named parameters of
 /// built-in types.
 fn is_prototype(list: Node<'_>) -> bool {
@@ -197,7 +243,7 @@ fn is_prototype(list: Node<'_>) -> bool {
         })
 }
 
-fn storage(words: &[String], base: &TypeSyntax) -> Storage {
+pub(super) fn storage(words: &[String], base: &TypeSyntax) -> Storage {
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     if has("__managed__") || has("extern") || has("thread_local") {
         Storage::Elsewhere

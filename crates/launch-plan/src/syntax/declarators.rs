@@ -26,7 +26,10 @@ impl Lowerer<'_> {
     pub(super) fn base_type(&mut self, declaration: Node<'_>) -> TypeSyntax {
         let mut ty = match declaration.child_by_field_name("type") {
             Some(node) => self.type_node(node),
-            None => self.unknown_type(declaration, unsupported("a declaration without a type", "")),
+            None => self.unknown_type(
+                declaration,
+                unsupported("a declaration without a type", "write its type, or `auto`"),
+            ),
         };
         ty.constant |= self.qualifiers(declaration).any(|word| word == "const");
         ty
@@ -95,7 +98,17 @@ impl Lowerer<'_> {
                     )),
                 }
             }
-            _ => TypeKind::Unsupported(unsupported(format!("the type `{text}`"), "")),
+            // `decltype(auto)` has no operand.
+            "decltype" => match named_children(node).first() {
+                Some(&operand) if operand.kind() != "auto" => {
+                    TypeKind::TypeOf(Box::new(self.expression(operand)))
+                }
+                _ => TypeKind::Auto,
+            },
+            _ => TypeKind::Unsupported(unsupported(
+                format!("the type `{text}`"),
+                "use scalars, pointers and plain structs",
+            )),
         }
     }
 
@@ -175,6 +188,7 @@ impl Lowerer<'_> {
                             | "template_function"
                             | "field_identifier"
                             | "operator_name"
+                            | "destructor_name"
                             | "type_identifier"
                     )
                 });
@@ -211,7 +225,10 @@ impl Lowerer<'_> {
             other => {
                 declared.ty = self.unknown_type(
                     node,
-                    unsupported(format!("a declaration of the form `{other}`"), ""),
+                    unsupported(
+                        format!("a declaration of the form `{other}`"),
+                        "declare plain variables one by one",
+                    ),
                 );
                 None
             }

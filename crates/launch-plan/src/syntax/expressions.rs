@@ -4,7 +4,9 @@ use tree_sitter::Node;
 
 use super::ast::{BinaryOp, Expr, ExprKind, LaunchExpr, Name, UnaryOp};
 use super::literal;
-use super::lower::{Lowerer, named_children, too_deep, unsupported, unsupported_expression};
+use super::lower::{
+    Lowerer, children_with_fields, named_children, too_deep, unsupported, unsupported_expression,
+};
 use crate::source::text::At;
 use crate::types::Scalar;
 
@@ -50,7 +52,8 @@ impl Lowerer<'_> {
             "string_literal" | "raw_string_literal" | "concatenated_string" => {
                 ExprKind::Text(self.text_of(node).trim_matches('"').to_owned())
             }
-            "identifier"
+            "this"
+            | "identifier"
             | "type_identifier"
             | "field_identifier"
             | "qualified_identifier"
@@ -95,6 +98,9 @@ impl Lowerer<'_> {
             "initializer_list" => ExprKind::List(self.expressions_in(node)),
             "sizeof_expression" => self.size_of(node),
             "new_expression" => self.new_expression(node),
+            "lambda_expression" => self.lambda(node),
+            "parameter_pack_expansion" => self.expansion(node),
+            "fold_expression" => self.fold(node),
             "delete_expression" => {
                 let children = named_children(node);
                 ExprKind::Delete(self.boxed(children.last().copied()))
@@ -120,18 +126,27 @@ impl Lowerer<'_> {
     pub(super) fn name(&mut self, node: Node<'_>) -> Name {
         match node.kind() {
             "qualified_identifier" => {
-                let scope = node
-                    .child_by_field_name("scope")
-                    .map_or("", |scope| self.text_of(scope));
+                let scope_node = node.child_by_field_name("scope");
+                let scope = scope_node.map_or("", |scope| self.text_of(scope));
                 let Some(inner) = node.child_by_field_name("name") else {
                     return plain_name(self.text_of(node));
                 };
                 let inner = self
                     .nested(|lowerer| lowerer.name(inner))
                     .unwrap_or_else(|| plain_name(""));
+                let class = scope_node.filter(|scope| scope.kind() == "template_type");
+                let owner = match (inner.owner, class) {
+                    (Some(mut owner), _) => {
+                        owner.path = format!("{scope}::{}", owner.path);
+                        Some(owner)
+                    }
+                    (None, Some(class)) => self.nested(|lowerer| Box::new(lowerer.name(class))),
+                    (None, None) => None,
+                };
                 Name {
                     path: format!("{scope}::{}", inner.path),
                     arguments: inner.arguments,
+                    owner,
                 }
             }
             "template_function" | "template_type" | "template_method" => {
@@ -144,6 +159,7 @@ impl Lowerer<'_> {
                 Name {
                     path: name.to_owned(),
                     arguments,
+                    owner: None,
                 }
             }
             "dependent_name" | "dependent_type" => match named_children(node).last() {
@@ -222,15 +238,16 @@ impl Lowerer<'_> {
             Some([index]) => {
                 ExprKind::Index(self.field(node, "argument"), self.boxed(Some(*index)))
             }
-            _ => ExprKind::Unsupported(unsupported("a subscript with other than one index", "")),
+            _ => ExprKind::Unsupported(unsupported(
+                "a subscript with other than one index",
+                "use one index, computed from the others",
+            )),
         }
     }
 
     fn member(&mut self, node: Node<'_>) -> ExprKind {
-        let name = node
-            .child_by_field_name("field")
-            .map_or("", |field| self.text_of(field))
-            .to_owned();
+        let field = node.child_by_field_name("field");
+        let name = field.map_or_else(|| plain_name(""), |field| self.name(field));
         ExprKind::Field {
             through_pointer: self.operator(node) == "->",
             object: self.field(node, "argument"),
@@ -291,13 +308,20 @@ impl Lowerer<'_> {
                 } else {
                     self.type_node(ty)
                 };
-                ExprKind::Construct(Box::new(ty), values)
+                ExprKind::ConstructList(Box::new(ty), values)
             }
             _ => ExprKind::List(values),
         }
     }
 
     fn size_of(&mut self, node: Node<'_>) -> ExprKind {
+        let dots = children_with_fields(node)
+            .iter()
+            .any(|(_, child)| child.kind() == "...");
+        if dots {
+            let pack = named_children(node).last().copied();
+            return ExprKind::PackSize(pack.map_or("", |pack| self.text_of(pack)).to_owned());
+        }
         if let Some(ty) = node.child_by_field_name("type") {
             return ExprKind::SizeOfType(Box::new(self.type_descriptor(ty)));
         }
@@ -321,6 +345,7 @@ fn plain_name(path: &str) -> Name {
     Name {
         path: path.to_owned(),
         arguments: None,
+        owner: None,
     }
 }
 
@@ -359,18 +384,19 @@ fn number(text: &str, at: At) -> ExprKind {
 
 fn unknown_expression(kind: &str) -> super::ast::Unsupported {
     let (what, hint) = match kind {
-        "lambda_expression" => ("a lambda in host code", "write a helper function instead"),
         "gnu_asm_expression" => (
             "inline assembly in host code",
             "host code is interpreted, not compiled; move the work into a kernel",
         ),
-        "fold_expression" | "parameter_pack_expansion" => {
-            ("a parameter pack in host code", "write the arguments out")
-        }
         "throw_expression" | "co_await_expression" => {
             ("an exception in host code", "return instead")
         }
-        _ => return unsupported(format!("host code of the form `{kind}`"), ""),
+        _ => {
+            return unsupported(
+                format!("host code of the form `{kind}`"),
+                "write it with plain expressions",
+            );
+        }
     };
     unsupported(what, hint)
 }

@@ -10,6 +10,7 @@ use super::ast::{
     TypeSyntax, Variable,
 };
 use super::lower::{Lowerer, children_with_fields, first_syntax_error, named_children};
+use super::members::method_outside;
 use super::records::{enumeration, record, typedef_of_body};
 use crate::source::text::At;
 
@@ -28,6 +29,8 @@ pub(crate) struct Items {
     pub(super) values: HashSet<String>,
     pub(crate) aliases: Vec<(String, TypeSyntax)>,
     pub(crate) records: Vec<RecordSyntax>,
+    /// Methods and lambdas.
+    pub(crate) inner_functions: Vec<Function>,
     /// Type names that exist but that the host cannot look into (enums, templates).
     pub(crate) opaque_types: Vec<String>,
     pub(crate) pieces: Vec<Piece>,
@@ -68,6 +71,9 @@ pub(crate) fn items(root: Node<'_>, lowerer: &mut Lowerer<'_>) -> Items {
         ..Items::default()
     };
     read_all(root, &[], lowerer, &mut items);
+    let inner = std::mem::take(&mut lowerer.inner);
+    items.inner_functions = inner.functions;
+    items.records.extend(inner.records);
     items
 }
 
@@ -120,7 +126,7 @@ fn read(
         ("function_definition", _) => read_function(node, whole, path, template, lowerer, items),
         ("declaration", _) => read_declaration(node, whole, path, template, lowerer, items),
         ("struct_specifier" | "class_specifier" | "union_specifier", _) => {
-            let name = record(node, path, template.is_some(), lowerer, items);
+            let name = record(node, path, template, lowerer, items);
             push(
                 items,
                 lowerer,
@@ -199,22 +205,14 @@ fn read_function(
     items: &mut Items,
 ) {
     let Some(mut function) = function_head(node, path, template, lowerer) else {
+        method_outside(node, path, template, lowerer);
         push(items, lowerer, PieceKind::Other, whole, vec![]);
         return;
     };
     let last = function.path.rsplit("::").next().unwrap_or_default();
     let names = vec![last.to_owned()];
     let host = function.space == Space::Host;
-    if matches!(function.space, Space::Host | Space::Both) {
-        function.body =
-            node.child_by_field_name("body")
-                .map(|body| match first_syntax_error(node) {
-                    Some((error, message)) => Body::SyntaxError(lowerer.at(error), message),
-                    None => Body::Statements(lowerer.statements_in(body)),
-                });
-    } else {
-        function.body = Some(Body::Statements(vec![]));
-    }
+    function.body = function_body(node, function.space, lowerer);
     let kind = if host {
         PieceKind::HostFunction
     } else {
@@ -225,8 +223,39 @@ fn read_function(
     push(items, lowerer, kind, whole, names);
 }
 
+/// The body of a definition, where the host may run it.
+pub(super) fn function_body(
+    node: Node<'_>,
+    space: Space,
+    lowerer: &mut Lowerer<'_>,
+) -> Option<Body> {
+    if !matches!(space, Space::Host | Space::Both) {
+        return Some(Body::Statements(vec![]));
+    }
+    let body = node.child_by_field_name("body")?;
+    Some(match first_syntax_error(node) {
+        Some((error, message)) => Body::SyntaxError(lowerer.at(error), message),
+        None => Body::Statements(lowerer.statements_in(body)),
+    })
+}
+
 /// Everything but the body. `None` for methods and operators.
 fn function_head(
+    node: Node<'_>,
+    path: &[String],
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+) -> Option<Function> {
+    let function = any_function_head(node, path, template, lowerer)?;
+    let last = function
+        .path
+        .strip_prefix(&joined(path, ""))
+        .unwrap_or(&function.path);
+    (!last.contains("::") && !last.starts_with("operator")).then_some(function)
+}
+
+/// The same for methods and operators too.
+pub(super) fn any_function_head(
     node: Node<'_>,
     path: &[String],
     template: Option<&[TemplateParameter]>,
@@ -236,9 +265,7 @@ fn function_head(
     let base = lowerer.base_type(node);
     let declared = lowerer.declared(node.child_by_field_name("declarator")?, base);
     let head = declared.function?;
-    if declared.name.contains("::") || declared.name.starts_with("operator") {
-        return None;
-    }
+    let is_static = lowerer.qualifiers(node).any(|word| word == "static");
     let named = head.child_by_field_name("declarator")?;
     let list = head.child_by_field_name("parameters")?;
     let (parameters, variadic) = lowerer.parameters(list);
@@ -251,13 +278,15 @@ fn function_head(
         parameters,
         variadic,
         returns: declared.ty,
+        is_static,
+        initialisers: Vec::new(),
         body: None,
     })
 }
 
 impl Lowerer<'_> {
     /// The parameters of a function, and whether they end in a pack or `...`.
-    fn parameters(&mut self, list: Node<'_>) -> (Vec<Parameter>, bool) {
+    pub(super) fn parameters(&mut self, list: Node<'_>) -> (Vec<Parameter>, bool) {
         let mut parameters = Vec::new();
         let mut variadic = children_with_fields(list)
             .iter()
@@ -269,15 +298,16 @@ impl Lowerer<'_> {
             variadic |= node.kind() == "variadic_parameter_declaration";
             let at = self.at(node);
             let base = self.base_type(node);
-            let (name, ty) = match node.child_by_field_name("declarator") {
+            let (name, ty, pack) = match node.child_by_field_name("declarator") {
                 Some(declarator) => {
                     let declared = self.declared(declarator, base);
-                    (declared.name, declared.ty)
+                    (declared.name, declared.ty, declared.pack)
                 }
-                None => (String::new(), base),
+                None => (String::new(), base, false),
             };
             let default = node.child_by_field_name("default_value");
             parameters.push(Parameter {
+                pack,
                 at,
                 name,
                 ty: decayed(ty),
@@ -319,7 +349,7 @@ fn read_declaration(
     if let Some(inner) = node.child_by_field_name("type")
         && inner.child_by_field_name("body").is_some()
     {
-        record(inner, path, template.is_some(), lowerer, items);
+        record(inner, path, template, lowerer, items);
     }
     let (mut variables, prototypes) = lowerer.global_variables(node, &items.values);
     let space = space_of(node, lowerer);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ast::{Expr, ExprKind, Unsupported};
+use super::ast::{Expr, ExprKind, Function, RecordSyntax, Unsupported};
 use super::parse::parse;
 use crate::source::preprocess::Preprocessed;
 use crate::source::text::At;
@@ -11,12 +11,22 @@ use crate::source::text::At;
 /// on a small stack.
 const MAX_NESTING: u32 = 160;
 
+/// What stands within functions and classes, kept apart from them.
+#[derive(Debug, Default)]
+pub(crate) struct Inner {
+    /// Methods by the path of their class, and lambdas.
+    pub(crate) functions: Vec<Function>,
+    /// Structs of functions, each with a path of its own.
+    pub(crate) records: Vec<RecordSyntax>,
+}
+
 /// Walks one parsed text. `shift` maps its offsets to the preprocessed text's.
 pub(crate) struct Lowerer<'t> {
     text: &'t str,
     origins: &'t Preprocessed,
     shift: i64,
     depth: u32,
+    pub(super) inner: Inner,
 }
 
 impl<'t> Lowerer<'t> {
@@ -26,6 +36,7 @@ impl<'t> Lowerer<'t> {
             origins,
             shift: 0,
             depth: 0,
+            inner: Inner::default(),
         }
     }
 
@@ -68,8 +79,11 @@ impl<'t> Lowerer<'t> {
             origins: self.origins,
             shift: self.shift + parameter_list.start_byte() as i64 - BEFORE.len() as i64,
             depth: self.depth,
+            inner: std::mem::take(&mut self.inner),
         };
-        Some(inner.expressions_in(call))
+        let arguments = inner.expressions_in(call);
+        self.inner = inner.inner;
+        Some(arguments)
     }
 }
 
@@ -89,6 +103,39 @@ fn find_first<'n>(root: Node<'n>, kind: &str) -> Option<Node<'n>> {
             }
             if cursor.goto_next_sibling() {
                 break;
+            }
+        }
+    }
+}
+
+/// Every identifier below a node, once each, in order.
+pub(super) fn names_in(lowerer: &Lowerer<'_>, root: Node<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if matches!(
+            node.kind(),
+            "identifier" | "type_identifier" | "namespace_identifier"
+        ) {
+            let name = lowerer.text_of(node);
+            if seen.insert(name) {
+                names.push(name.to_owned());
+            }
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        loop {
+            if cursor.node() == root {
+                return names;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            if !cursor.goto_parent() {
+                return names;
             }
         }
     }

@@ -1,12 +1,13 @@
-//! Reads structs and enumerations at file scope.
+//! Reads structs and enumerations, of files and of functions.
 
 use tree_sitter::Node;
 
 use super::ast::{
-    BinaryOp, Expr, ExprKind, Initial, Name, RecordSyntax, Storage, TypeKind, TypeSyntax, Variable,
+    BinaryOp, Expr, ExprKind, Initial, Layout, Name, RecordSyntax, Stmt, StmtKind, Storage,
+    TemplateParameter, TypeKind, TypeSyntax, Variable,
 };
 use super::items::{Items, joined};
-use super::lower::{Lowerer, children_with_fields, named_children};
+use super::lower::{Lowerer, children_with_fields, named_children, unsupported};
 use crate::source::text::At;
 use crate::types::Scalar;
 
@@ -14,16 +15,16 @@ use crate::types::Scalar;
 pub(super) fn record(
     node: Node<'_>,
     path: &[String],
-    template: bool,
+    template: Option<&[TemplateParameter]>,
     lowerer: &mut Lowerer<'_>,
     items: &mut Items,
 ) -> Option<String> {
-    let name = lowerer
-        .text_of(node.child_by_field_name("name")?)
-        .to_owned();
+    let named = lowerer.name(node.child_by_field_name("name")?);
     let body = node.child_by_field_name("body")?;
-    add_record(&name, node, body, path, template, lowerer, items);
-    Some(name)
+    let mut record = record_syntax(&joined(path, &named.path), node, body, template, lowerer);
+    record.specialised = named.arguments;
+    items.records.push(record);
+    Some(named.path)
 }
 
 pub(super) fn typedef_of_body(
@@ -41,58 +42,74 @@ pub(super) fn typedef_of_body(
         enumeration(inner, path, lowerer, items);
         return;
     }
-    let name = lowerer.text_of(declarator).to_owned();
-    add_record(&name, inner, body, path, false, lowerer, items);
+    let name = joined(path, lowerer.text_of(declarator));
+    let record = record_syntax(&name, inner, body, None, lowerer);
+    items.records.push(record);
 }
 
-fn add_record(
-    name: &str,
+/// A class by its path; its methods become inner functions.
+pub(super) fn record_syntax(
+    path: &str,
     node: Node<'_>,
     body: Node<'_>,
-    path: &[String],
-    template: bool,
+    template: Option<&[TemplateParameter]>,
     lowerer: &mut Lowerer<'_>,
-    items: &mut Items,
-) {
-    let plain = !template
-        && node.kind() != "union_specifier"
-        && named_children(node)
-            .iter()
-            .all(|child| child.kind() != "base_class_clause");
-    let mut fields = Some(Vec::new()).filter(|_| plain);
-    for member in named_children(body) {
-        let simple = member.kind() == "field_declaration";
-        let harmless = matches!(member.kind(), "access_specifier" | "alias_declaration")
-            || (member.kind() == "function_definition"
-                && member.child_by_field_name("type").is_some());
-        if !simple && !harmless {
-            fields = None;
-        }
-        let (true, Some(fields)) = (simple, fields.as_mut()) else {
-            continue;
-        };
-        let is_static = lowerer.qualifiers(member).any(|word| word == "static");
-        let default = member.child_by_field_name("default_value");
-        for (field, declarator) in children_with_fields(member) {
-            if field != Some("declarator") || is_static {
-                continue;
-            }
-            let base = lowerer.base_type(member);
-            let declared = lowerer.declared(declarator, base);
-            if declared.function.is_none() {
-                let default = default.map(|value| lowerer.expression(value));
-                fields.push((declared.name, declared.ty, default));
-            }
-        }
-    }
-    items.records.push(RecordSyntax {
+) -> RecordSyntax {
+    let mut record = RecordSyntax {
         at: lowerer.at(node),
-        path: joined(path, name),
-        fields,
-    });
+        path: path.to_owned(),
+        template: template.map(<[TemplateParameter]>::to_vec),
+        specialised: None,
+        members: Vec::new(),
+        layout: Layout::Fields(Vec::new()),
+    };
+    let read = lowerer.nested(|lowerer| lowerer.members(body, &mut record));
+    if read.is_none() {
+        record.layout = Layout::Opaque("it nests too deep".to_owned());
+    }
+    if node.kind() == "union_specifier" {
+        record.layout = Layout::Opaque("it is a union".to_owned());
+    }
+    let has_base = |child: &Node<'_>| child.kind() == "base_class_clause";
+    if named_children(node).iter().any(has_base) {
+        record.layout = Layout::Opaque("it has a base class".to_owned());
+    }
+    record
 }
 
-/// Enumerators become constants: each the last given one plus its distance from it.
+impl Lowerer<'_> {
+    /// A struct or an enumeration within a function; `name` from a `typedef`.
+    pub(super) fn local_type(&mut self, node: Node<'_>, name: Option<String>) -> StmtKind {
+        let given = node.child_by_field_name("name");
+        let name = name.or_else(|| given.map(|given| self.text_of(given).to_owned()));
+        let Some(body) = node.child_by_field_name("body") else {
+            return StmtKind::Empty;
+        };
+        let at = self.at(node);
+        if node.kind() == "enum_specifier" {
+            let mut statements = Vec::new();
+            if let Some(name) = name {
+                statements.push(StmtKind::Alias(name, int_type(at, false)));
+            }
+            statements.push(StmtKind::Declare(enumerators(node, &[], self)));
+            let statements = statements.into_iter().map(|kind| Stmt { at, kind });
+            return StmtKind::Sequence(statements.collect());
+        }
+        let Some(name) = name else {
+            return StmtKind::Unsupported(unsupported(
+                "an unnamed struct in a function",
+                "give it a name",
+            ));
+        };
+        // Structs of two functions may have one name.
+        let path = format!("{name}@{at}");
+        let record = record_syntax(&path, node, body, None, self);
+        self.inner.records.push(record);
+        StmtKind::Record(name, path)
+    }
+}
+
+/// Enumerators of a file become constants.
 pub(super) fn enumeration(
     node: Node<'_>,
     path: &[String],
@@ -100,13 +117,35 @@ pub(super) fn enumeration(
     items: &mut Items,
 ) {
     let name = node.child_by_field_name("name");
-    let name = name.map(|name| lowerer.text_of(name).to_owned());
-    items.opaque_types.extend(name.clone());
+    items
+        .opaque_types
+        .extend(name.map(|name| lowerer.text_of(name).to_owned()));
+    for enumerator in enumerators(node, path, lowerer) {
+        let name = &enumerator.name;
+        let short = name.rsplit("::").next().unwrap_or(name);
+        items.values.insert(short.to_owned());
+        items.globals.push(enumerator);
+    }
+}
+
+/// Each enumerator is the last given one plus its distance from it. One of a named enumeration is found
+/// with that name before it and without.
+pub(super) fn enumerators(
+    node: Node<'_>,
+    path: &[String],
+    lowerer: &mut Lowerer<'_>,
+) -> Vec<Variable> {
+    let mut constants = Vec::new();
     let Some(body) = node.child_by_field_name("body") else {
-        return;
+        return constants;
     };
+    let name = node.child_by_field_name("name");
     let mut scope = path.to_vec();
-    scope.extend(name);
+    scope.extend(name.map(|name| lowerer.text_of(name).to_owned()));
+    // `enum class`: the enumerators are seen through its name alone.
+    let is_scoped = children_with_fields(node)
+        .iter()
+        .any(|(_, child)| matches!(child.kind(), "class" | "struct"));
     let mut base: Option<String> = None;
     let mut distance = 0_u64;
     for enumerator in named_children(body) {
@@ -115,7 +154,7 @@ pub(super) fn enumeration(
         };
         let at = lowerer.at(label);
         let short = lowerer.text_of(label);
-        let full = joined(path, short);
+        let full = joined(if is_scoped { &scope } else { path }, short);
         let value = if let Some(given) = enumerator.child_by_field_name("value") {
             base = Some(full.clone());
             distance = 0;
@@ -124,13 +163,12 @@ pub(super) fn enumeration(
             after(base.as_deref(), distance, at)
         };
         distance += 1;
-        if scope.len() > path.len() {
-            let alias = joined(&scope, short);
-            items.globals.push(constant(at, alias, named(at, &full)));
-        }
-        items.values.insert(short.to_owned());
-        items.globals.push(constant(at, full, value));
+        let has_alias = scope.len() > path.len() && !is_scoped;
+        let alias = has_alias.then(|| joined(&scope, short));
+        constants.push(constant(at, full.clone(), value));
+        constants.extend(alias.map(|alias| constant(at, alias, named(at, &full))));
     }
+    constants
 }
 
 /// `base + distance`, or `distance` alone.
@@ -154,6 +192,7 @@ fn named(at: At, path: &str) -> Expr {
         kind: ExprKind::Name(Name {
             path: path.to_owned(),
             arguments: None,
+            owner: None,
         }),
     }
 }
@@ -162,12 +201,16 @@ fn constant(at: At, name: String, value: Expr) -> Variable {
     Variable {
         at,
         name,
-        ty: TypeSyntax {
-            at,
-            constant: true,
-            kind: TypeKind::Scalar(Scalar::Int),
-        },
+        ty: int_type(at, true),
         storage: Storage::Constant,
         initial: Initial::Value(value),
+    }
+}
+
+pub(super) fn int_type(at: At, constant: bool) -> TypeSyntax {
+    TypeSyntax {
+        at,
+        constant,
+        kind: TypeKind::Scalar(Scalar::Int),
     }
 }

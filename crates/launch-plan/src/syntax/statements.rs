@@ -2,8 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::ast::{Case, Expr, Stmt, StmtKind, Unsupported};
+use super::ast::{
+    Case, Element, Expr, ExprKind, ForEach, Name, Stmt, StmtKind, UnaryOp, Unsupported,
+};
 use super::lower::{Lowerer, named_children, too_deep, unsupported};
+use crate::source::text::At;
 
 impl Lowerer<'_> {
     /// The statements of a block.
@@ -38,10 +41,11 @@ impl Lowerer<'_> {
                 Ok((None, condition)) => {
                     StmtKind::While(condition, self.body(node.child_by_field_name("body")))
                 }
-                Ok(_) => StmtKind::Unsupported(unsupported(
-                    "a declaration in the condition of `while`",
-                    "declare the variable before the loop",
-                )),
+                Ok((Some(declared), condition)) => {
+                    let at = self.at(node);
+                    let body = self.body(node.child_by_field_name("body"));
+                    while_declared(*declared, *condition, *body, at)
+                }
                 Err(reason) => StmtKind::Unsupported(reason),
             },
             "do_statement" => match self.condition(node) {
@@ -51,6 +55,10 @@ impl Lowerer<'_> {
                 Err(reason) => StmtKind::Unsupported(reason),
             },
             "switch_statement" => self.switch(node),
+            "for_range_loop" => self.for_each(node),
+            "struct_specifier" | "class_specifier" | "enum_specifier" => {
+                self.local_type(node, None)
+            }
             "break_statement" => StmtKind::Break,
             "continue_statement" => StmtKind::Continue,
             "return_statement" => {
@@ -79,7 +87,10 @@ impl Lowerer<'_> {
     #[allow(clippy::type_complexity)] // a pair, used within this file
     fn condition(&mut self, node: Node<'_>) -> Result<(Option<Box<Stmt>>, Box<Expr>), Unsupported> {
         let Some(clause) = node.child_by_field_name("condition") else {
-            return Err(unsupported("a statement without a condition", ""));
+            return Err(unsupported(
+                "a statement without a condition",
+                "write the condition",
+            ));
         };
         let first = clause
             .child_by_field_name("initializer")
@@ -92,11 +103,23 @@ impl Lowerer<'_> {
             })
             .map(|initial| Box::new(self.statement(initial)));
         let value = clause.child_by_field_name("value").unwrap_or(clause);
-        if value.kind() == "declaration" {
-            return Err(unsupported(
-                "a declaration as a condition",
-                "declare the variable before the statement",
-            ));
+        if value.kind() == "declaration"
+            && let Some(variable) = self.condition_variable(value)
+        {
+            let at = variable.at;
+            let condition = name_of(&variable.name, at);
+            let declared = Stmt {
+                at,
+                kind: StmtKind::Declare(vec![variable]),
+            };
+            let first = match first {
+                None => declared,
+                Some(first) => Stmt {
+                    at,
+                    kind: StmtKind::Sequence(vec![*first, declared]),
+                },
+            };
+            return Ok((Some(Box::new(first)), Box::new(condition)));
         }
         Ok((first, Box::new(self.expression(value))))
     }
@@ -146,6 +169,50 @@ impl Lowerer<'_> {
         }
     }
 
+    fn for_each(&mut self, node: Node<'_>) -> StmtKind {
+        let first = node.child_by_field_name("initializer").map(|initial| {
+            let inner = named_children(initial).first().copied();
+            self.statement(
+                inner
+                    .filter(|_| initial.kind() == "init_statement")
+                    .unwrap_or(initial),
+            )
+        });
+        let (Some(declarator), Some(range)) = (
+            node.child_by_field_name("declarator"),
+            node.child_by_field_name("right"),
+        ) else {
+            return StmtKind::Unsupported(unsupported(
+                "this range-based `for`",
+                "write a loop over an index",
+            ));
+        };
+        let element = match self.bound_names(declarator) {
+            Some(names) => Element::Bindings {
+                at: self.at(declarator),
+                names,
+                by_reference: declarator.kind() == "reference_declarator",
+            },
+            None => {
+                let base = self.base_type(node);
+                let declared = self.declared(declarator, base);
+                Element::Variable {
+                    at: declared.at,
+                    name: declared.name,
+                    ty: declared.ty,
+                }
+            }
+        };
+        let range = self.expression(range);
+        let body = *self.body(node.child_by_field_name("body"));
+        StmtKind::ForEach(Box::new(ForEach {
+            first,
+            element,
+            range,
+            body,
+        }))
+    }
+
     fn switch(&mut self, node: Node<'_>) -> StmtKind {
         let (first, condition) = match self.condition(node) {
             Ok(parts) => parts,
@@ -189,6 +256,40 @@ impl Lowerer<'_> {
     }
 }
 
+fn name_of(name: &str, at: At) -> Expr {
+    Expr {
+        at,
+        kind: ExprKind::Name(Name {
+            path: name.to_owned(),
+            arguments: None,
+            owner: None,
+        }),
+    }
+}
+
+/// `while (T x = value) body`: x is made anew each time round.
+fn while_declared(declared: Stmt, condition: Expr, body: Stmt, at: At) -> StmtKind {
+    let leave = StmtKind::If {
+        first: None,
+        condition: Box::new(Expr {
+            at,
+            kind: ExprKind::Unary(UnaryOp::Not, Box::new(condition)),
+        }),
+        then: Box::new(Stmt {
+            at,
+            kind: StmtKind::Break,
+        }),
+        otherwise: None,
+    };
+    let block = StmtKind::Block(vec![declared, Stmt { at, kind: leave }, body]);
+    StmtKind::For {
+        first: None,
+        condition: None,
+        step: None,
+        body: Box::new(Stmt { at, kind: block }),
+    }
+}
+
 fn unknown_statement(kind: &str) -> Unsupported {
     let (what, hint) = match kind {
         "goto_statement" | "labeled_statement" => ("`goto` in host code", "use a loop"),
@@ -196,16 +297,16 @@ fn unknown_statement(kind: &str) -> Unsupported {
             "an exception in host code",
             "nothing that is interpreted throws; return instead",
         ),
-        "for_range_loop" => (
-            "a range-based `for` in host code",
-            "write a loop over an index",
-        ),
-        "struct_specifier" | "class_specifier" | "enum_specifier" | "union_specifier" => (
-            "a type defined inside a host function",
-            "define it at file scope",
-        ),
-        "co_return_statement" | "co_yield_statement" => ("a coroutine in host code", ""),
-        _ => return unsupported(format!("host code of the form `{kind}`"), ""),
+        "union_specifier" => ("a union in host code", "use a struct"),
+        "co_return_statement" | "co_yield_statement" => {
+            ("a coroutine in host code", "write a loop")
+        }
+        _ => {
+            return unsupported(
+                format!("host code of the form `{kind}`"),
+                "write it with plain statements",
+            );
+        }
     };
     unsupported(what, hint)
 }

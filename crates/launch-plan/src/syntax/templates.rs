@@ -71,6 +71,22 @@ impl Lowerer<'_> {
                     kind: TemplateParameterKind::Value { ty, default },
                 }
             }
+            "variadic_type_parameter_declaration" => {
+                let name = named_children(node).last().copied();
+                TemplateParameter {
+                    name: name.map_or("", |name| self.text_of(name)).to_owned(),
+                    kind: TemplateParameterKind::Pack,
+                }
+            }
+            "variadic_parameter_declaration" => {
+                let base = self.base_type(node);
+                let declarator = node.child_by_field_name("declarator");
+                let name = declarator.map(|declarator| self.declared(declarator, base).name);
+                TemplateParameter {
+                    name: name.unwrap_or_default(),
+                    kind: TemplateParameterKind::Pack,
+                }
+            }
             _ => TemplateParameter {
                 name: String::new(),
                 kind: TemplateParameterKind::Other,

@@ -1,6 +1,8 @@
 //! What the tests share: signatures, a device, and plans as short text.
 #![allow(dead_code, missing_docs)] // each test file uses its own part
 
+pub mod values;
+
 use domain::{Direction, ElementType, Parameter, ParameterKind, Signature, TargetLimits};
 use launch_plan::{Argument, Buffer, LaunchArgument, Operation, Place, Plan, PlanFailure, Program};
 

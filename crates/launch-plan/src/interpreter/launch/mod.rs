@@ -60,7 +60,8 @@ impl<'p> Interpreter<'p> {
         if let Some(stream) = configuration.get(3) {
             self.evaluate(stream)?;
         }
-        let (instance, arguments) = self.launch_arguments(&launched, &launch.arguments, at)?;
+        let arguments = self.expanded(&launch.arguments)?;
+        let (instance, arguments) = self.launch_arguments(&launched, arguments, at)?;
         let configuration = Configuration {
             grid,
             block,

@@ -100,8 +100,7 @@ fn memory_clock_khz(_: &TargetLimits) -> u64 {
 
 /// `cudaDeviceProp`, as far as it is known.
 pub(super) fn device_properties_record() -> Record {
-    let extents = Record::array(&Type::Scalar(Scalar::Int), 3).expect("scalars have sizes");
-    let extents = Type::Record(Rc::new(extents));
+    let extents = Type::Array(Rc::new(Type::Scalar(Scalar::Int)), 3);
     let mut members: Vec<(String, Type)> = PROPERTIES
         .iter()
         .map(|&(name, scalar, _)| (name.to_owned(), Type::Scalar(scalar)))
@@ -109,9 +108,8 @@ pub(super) fn device_properties_record() -> Record {
     for name in ["maxThreadsDim", "maxGridSize"] {
         members.push((name.to_owned(), extents.clone()));
     }
-    let name = Record::array(&Type::Scalar(Scalar::Char), NAME_CHARS as u64);
-    let name = name.expect("scalars have sizes");
-    members.push(("name".to_owned(), Type::Record(Rc::new(name))));
+    let name = Type::Array(Rc::new(Type::Scalar(Scalar::Char)), NAME_CHARS as u64);
+    members.push(("name".to_owned(), name));
     Record::new("cudaDeviceProp", members).expect("scalars have sizes")
 }
 
@@ -132,19 +130,14 @@ impl Interpreter<'_> {
         let extents = [self.limits.max_block, self.limits.max_grid];
         let tail: Vec<Option<Value>> = tail
             .zip(extents)
-            .filter_map(|(field, extents)| {
-                let Type::Record(array) = &field.ty else {
-                    return None;
-                };
+            .map(|(field, extents)| {
                 let values = extents.map(|extent| Some(Value::int(extent.into())));
-                Some(Some(Value::Record(Rc::clone(array), values.to_vec())))
+                Some(Value::Row(field.ty.clone(), values.to_vec()))
             })
             .collect();
         fields.extend(tail);
-        fields.push(record.fields.last().and_then(|field| match &field.ty {
-            Type::Record(array) => Some(Value::Record(Rc::clone(array), name_chars(self.limits))),
-            _ => None,
-        }));
+        let name = record.fields.last();
+        fields.push(name.map(|field| Value::Row(field.ty.clone(), name_chars(self.limits))));
         self.spend(NAME_CHARS as u64 / 4, at)?;
         self.store_through(target, Value::Record(record, fields), at)
     }

@@ -23,7 +23,7 @@ fn live_within(source: &str, bounds: Bounds) -> Executor {
     let work = LiveWork {
         arguments,
         limits: emulated().limits,
-        kernels: KernelTable::of(&code.lowered_names, &[], &emulated().limits),
+        kernels: KernelTable::of(&code.ptx, &code.lowered_names, &[], &emulated().limits),
         scratch_bytes: SCRATCH_BYTES,
         rehearsal,
     };

@@ -1,6 +1,14 @@
 //! Calls into the standard library, and those that host code may not make.
 
-use super::convert::{library_call, unknown_type};
+mod algorithms;
+mod limits;
+mod memory;
+mod output;
+mod refused;
+mod sorting;
+
+pub(super) use self::output::output_stream;
+use self::refused::refused_call;
 use super::places::Access;
 use super::value::{TemplateValue, Value};
 use super::{Interpreter, math};
@@ -19,11 +27,17 @@ impl<'p> Interpreter<'p> {
         if let Some(fault) = refused_call(plain, &name.path, at) {
             return Err(fault);
         }
+        if let Some(value) = self.numeric_limit(name, at)? {
+            return Ok(value);
+        }
         if plain == "swap" {
             return self.swap(arguments, at);
         }
         if matches!(plain, "assert" | "static_assert") {
             return self.assertion(arguments, at);
+        }
+        if let Some(result) = self.about_container(name, arguments, at) {
+            return result;
         }
         let mut values = Vec::new();
         for argument in arguments {
@@ -36,6 +50,15 @@ impl<'p> Interpreter<'p> {
                 }
                 _ => values.push(self.evaluate(argument)?),
             }
+        }
+        if self.is_output(plain, at) {
+            return Ok(Value::int(0));
+        }
+        if let Some(result) = self.memory_function(plain, &values, at) {
+            return result;
+        }
+        if let Some(result) = self.algorithm(plain, &values, at) {
+            return result;
         }
         // std::max<int>(a, b)
         if let Some(written) = &name.arguments
@@ -70,7 +93,11 @@ impl<'p> Interpreter<'p> {
 
     fn swap(&mut self, arguments: &'p [Expr], at: At) -> Fallible<Value> {
         let [a, b] = arguments else {
-            return Err(Fault::unsupported(at, "this use of `swap`", ""));
+            return Err(Fault::unsupported(
+                at,
+                "this use of `swap`",
+                "swap two variables",
+            ));
         };
         let (a, a_type) = self.place(a, Access::Write)?;
         let (b, b_type) = self.place(b, Access::Write)?;
@@ -94,49 +121,4 @@ impl<'p> Interpreter<'p> {
         }
         Err(Fault::host(at, "an assertion in host code fails"))
     }
-}
-
-/// Calls that host code may not make, told apart so that the message fits.
-fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>> {
-    const OUTPUT: [&str; 18] = [
-        "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fopen", "fclose",
-        "fread", "fwrite", "scanf", "sprintf", "snprintf", "getline", "open", "write", "read",
-    ];
-    const SYSTEM: [&str; 14] = [
-        "system", "exit", "abort", "fork", "execve", "execl", "popen", "getenv", "mmap", "signal",
-        "dlopen", "syscall", "kill", "_exit",
-    ];
-    if OUTPUT.contains(&plain) {
-        return Some(Fault::unsupported(
-            at,
-            format!("host input and output (`{path}`) is not in the host subset"),
-            "remove it; `printf` in a kernel is shown in practice runs",
-        ));
-    }
-    if SYSTEM.contains(&plain) {
-        return Some(Fault::unsupported(
-            at,
-            format!("the system call `{path}` in host code is not in the host subset"),
-            "host code may compute, allocate device memory and launch kernels",
-        ));
-    }
-    if matches!(plain, "rand" | "srand" | "time" | "clock" | "random_device") {
-        return Some(Fault::unsupported(
-            at,
-            format!("`{path}` in host code gives another value at each run"),
-            "a plan must be the same each time; use constants",
-        ));
-    }
-    let library = [
-        "cublas", "cudnn", "cusparse", "curand", "cufft", "thrust::", "cub::", "torch::",
-    ];
-    if library.iter().any(|prefix| path.starts_with(prefix)) {
-        return Some(library_call(path, at));
-    }
-    let first = path.split("::").nth(1).unwrap_or(plain);
-    matches!(
-        first,
-        "thread" | "async" | "vector" | "string" | "sort" | "this_thread"
-    )
-    .then(|| unknown_type(&format!("std::{first}"), at))
 }

@@ -1,0 +1,195 @@
+//! Planning and compiling together, with the real compiler, in this process.
+
+use domain::{DeviceName, Direction, ElementType, Parameter, ParameterKind, Signature};
+use launch_plan::{Argument, Launch, Operation};
+
+use super::*;
+use crate::compile::wire::ShapeCall;
+use crate::test_support::toolchain;
+
+/// `solve(float* x, int n)` over shapes of these sizes; of some nothing may be told.
+fn job(source: &str, shapes: &[(i64, bool)]) -> CompileJob {
+    let kind = ParameterKind::Tensor {
+        element: ElementType::F32,
+        direction: Direction::Inout,
+    };
+    let size = ParameterKind::Scalar {
+        element: ElementType::I32,
+    };
+    let parameter = |name: &str, kind| Parameter {
+        name: name.to_owned(),
+        kind,
+    };
+    CompileJob {
+        source: source.to_owned(),
+        signature: Signature(vec![parameter("x", kind), parameter("n", size)]),
+        shapes: shapes
+            .iter()
+            .map(|&(n, held_out)| ShapeCall {
+                arguments: vec![
+                    Argument::Buffer {
+                        bytes: n.unsigned_abs() * 4,
+                    },
+                    Argument::Int(n),
+                ],
+                held_out,
+            })
+            .collect(),
+        limits: scoring::device(DeviceName::H200).limits.clone(),
+        toolchain: toolchain(),
+    }
+}
+
+fn answer_to(source: &str, shapes: &[(i64, bool)]) -> Result<CompiledSource, CompileRefusal> {
+    plan_and_compile(&job(source, shapes), &mut CompileTimes::default())
+}
+
+fn launches(compiled: &CompiledSource) -> Vec<&Launch> {
+    let operations = compiled.plans.iter().flat_map(|plan| &plan.operations);
+    operations
+        .filter_map(|operation| match operation {
+            Operation::Launch(launch) => Some(launch),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A kernel that keeps so many values in registers.
+fn heavy(values: u32) -> String {
+    format!(
+        "__global__ void heavy(float* x, int n) {{\n\
+         float v[{values}];\n\
+         #pragma unroll\nfor (int i = 0; i < {values}; i++) v[i] = x[i * n];\n\
+         __syncthreads();\n\
+         #pragma unroll\nfor (int i = 0; i < {values}; i++) x[i * n + threadIdx.x] = v[i] * v[{values} - 1 - i];\n}}\n"
+    )
+}
+
+#[test]
+fn a_grid_from_occupancy_is_what_the_device_holds() {
+    let source = heavy(64)
+        + "void solve(float* x, int n) {\n\
+           int blocks; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, heavy, 256, 4096);\n\
+           cudaDeviceProp prop; cudaGetDeviceProperties(&prop, 0);\n\
+           heavy<<<blocks * prop.multiProcessorCount, 256, 4096>>>(x, n);\n}\n";
+    let compiled = answer_to(&source, &[(1000, false)]).unwrap();
+    let registers = compiled.usage[0].registers;
+    assert!(registers > 64, "{registers} registers");
+    let limits = &scoring::device(DeviceName::H200).limits;
+    let blocks = scoring::resident_blocks(limits, registers, 4096, 256).unwrap();
+    assert_eq!(launches(&compiled)[0].grid, [blocks * 132, 1, 1]);
+}
+
+#[test]
+fn a_kernel_that_only_the_second_plan_launches_is_compiled_too() {
+    let source = "template <int W> __global__ void k(float* x, int n) {\n\
+                  x[blockIdx.x * W + threadIdx.x] = n;\n}\n\
+                  void solve(float* x, int n) {\n\
+                  cudaFuncAttributes a; cudaFuncGetAttributes(&a, k<1>);\n\
+                  if (a.numRegs == 32) k<2><<<1, 32>>>(x, n); else k<3><<<1, 32>>>(x, n);\n}\n";
+    let compiled = answer_to(source, &[(1000, false)]).unwrap();
+    assert_eq!(launches(&compiled)[0].kernel.0, "k<3>");
+    assert!(compiled.lowered_names.contains_key("k<3>"));
+}
+
+#[test]
+fn a_block_that_the_registers_do_not_suffice_for_is_refused_before_it_runs() {
+    let source = |threads: u32| {
+        let kernel = heavy(200);
+        format!("{kernel}void solve(float* x, int n) {{\nheavy<<<1, {threads}>>>(x, n);\n}}\n")
+    };
+    let refusal = answer_to(&source(1024), &[(1000, false)]).unwrap_err();
+    assert_eq!(refusal.verdict, Verdict::PlanError);
+    assert_eq!(refusal.kind, Some(VerdictKind::LaunchConfig));
+    assert!(
+        refusal
+            .message
+            .contains("a block of 1024 threads does not fit"),
+        "{}",
+        refusal.message
+    );
+    assert!(answer_to(&source(128), &[(1000, false)]).is_ok());
+}
+
+#[test]
+fn a_cooperative_grid_must_fit_at_once() {
+    let source = "__global__ void k(float* x, int n) { x[threadIdx.x] = n; }\n\
+                  void solve(float* x, int n) {\n\
+                  void* arguments[] = {&x, &n};\n\
+                  cudaLaunchCooperativeKernel((void*)k, dim3(n), dim3(1024), arguments);\n}\n";
+    let fits = answer_to(source, &[(264, false)]).unwrap();
+    assert!(launches(&fits)[0].cooperative);
+    let refusal = answer_to(source, &[(264, false), (265, false)]).unwrap_err();
+    assert_eq!(refusal.kind, Some(VerdictKind::LaunchConfig));
+    assert_eq!(
+        refusal.message,
+        "line 4: a cooperative launch of 265 blocks of `k`; the device holds 264 of them at a time"
+    );
+}
+
+const PLAIN: &str = "template <int W> __global__ void k(float* x, int n) { x[threadIdx.x] = W; }\n";
+
+fn solve(body: &str) -> String {
+    format!("{PLAIN}void solve(float* x, int n) {{\n{body}\nk<1><<<1, 32>>>(x, n);\n}}\n")
+}
+
+/// The answer where 4711 is a held-out shape's size must be that of any other size.
+fn tells_nothing(body: &str) -> CompiledSource {
+    let source = solve(body);
+    let of = |n| answer_to(&source, &[(100, false), (n, true)]).unwrap();
+    let (there, elsewhere) = (of(4711), of(4712));
+    assert_eq!(there.warnings, elsewhere.warnings);
+    let told = |compiled: &CompiledSource| {
+        let rows =
+            crate::resources::kernel_resources(compiled, &scoring::device(DeviceName::H200).limits);
+        rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&there), ["k<1>"]);
+    assert_eq!(told(&there), told(&elsewhere));
+    there
+}
+
+#[test]
+fn a_plan_that_fails_on_a_held_out_shape_alone_tells_nothing_of_it() {
+    let body = "int a[1]; if (n == 4711) a[n] = 0;";
+    let compiled = tells_nothing(body);
+    assert_eq!(compiled.unplanned, [1].into());
+    let refusal = answer_to(&solve(body), &[(4711, false)]).unwrap_err();
+    assert_eq!(refusal.kind, Some(VerdictKind::HostFault));
+}
+
+#[test]
+fn warnings_and_kernels_of_a_held_out_shape_alone_are_not_told() {
+    let compiled = tells_nothing("if (n == 4711) { void* p; cudaMalloc(&p, n); }");
+    assert!(compiled.unplanned.is_empty());
+    let compiled = tells_nothing("if (n == 4711) k<2><<<1, 1024>>>(x, n);");
+    assert!(compiled.unplanned.is_empty());
+    assert!(compiled.lowered_names.contains_key("k<2>"), "it runs");
+}
+
+#[test]
+fn launches_that_the_device_refuses_on_a_held_out_shape_alone_are_not_told() {
+    let body = "void* p[] = {&x, &n};\n\
+                if (n == 4711) cudaLaunchCooperativeKernel((void*)k<1>, dim3(n), dim3(1024), p);";
+    assert_eq!(tells_nothing(body).unplanned, [1].into());
+}
+
+#[test]
+fn code_that_does_not_compile_for_a_held_out_shape_alone_is_not_told() {
+    let asserting = PLAIN.replace("{ x[", "{ static_assert(W != 2, \"n is 4711\"); x[");
+    let source = solve("if (n == 4711) k<2><<<1, 32>>>(x, n);").replace(PLAIN, &asserting);
+    let compiled = answer_to(&source, &[(100, false), (4711, true)]).unwrap();
+    assert_eq!(compiled.unplanned, [1].into());
+    assert!(compiled.warnings.is_empty(), "{:?}", compiled.warnings);
+    assert!(answer_to(&source, &[(4711, false)]).is_err());
+}
+
+#[test]
+fn plans_that_are_too_large_to_hand_over_are_plan_errors() {
+    let source = solve("for (int i = 0; i < 60000; i++) cudaMemset(x, 0, 4);");
+    let open: Vec<(i64, bool)> = (0..12).map(|i| (100 + i, false)).collect();
+    let refusal = answer_to(&source, &open).unwrap_err();
+    assert_eq!(refusal.verdict, Verdict::PlanError);
+    assert_eq!(refusal.kind, Some(VerdictKind::Fuel));
+    assert!(refusal.message.contains("40 MiB"), "{}", refusal.message);
+}

@@ -1,0 +1,305 @@
+//! Classes of the file: what their fields, constants and template arguments mean.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::scope::{Binding, Bindings, Frame, Surroundings};
+use super::templates::TemplateOwner;
+use super::value::{HostRef, Part, Target, TemplateValue, Value};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::{Layout, Member, Name, Storage, Variable};
+use crate::types::{Record, Type};
+
+/// Scalars that one struct may hold in all.
+const MAX_RECORD_SCALARS: u64 = 4096;
+
+/// A class with its template arguments.
+#[derive(Debug)]
+pub(super) struct Class {
+    /// Index among the file's records.
+    pub(super) syntax: usize,
+    /// Template arguments, types and constants.
+    pub(super) statics: Bindings,
+}
+
+/// The classes that were met, by the name of their record.
+#[derive(Debug, Default)]
+pub(super) struct Classes {
+    met: HashMap<String, Rc<Class>>,
+    types: HashMap<String, Type>,
+    in_progress: Vec<String>,
+}
+
+impl<'p> Interpreter<'p> {
+    /// The type of a class of the file. `versions` are a template and what it is specialised to.
+    pub(super) fn class_type(
+        &mut self,
+        versions: &[usize],
+        arguments: Option<&[TemplateValue]>,
+        at: At,
+    ) -> Fallible<Type> {
+        let tables = self.tables;
+        let primary = versions
+            .iter()
+            .copied()
+            .find(|&index| tables.record(index).specialised.is_none());
+        let Some(mut syntax) = primary.or(versions.first().copied()) else {
+            return Err(super::convert::unknown_type("this class", at));
+        };
+        let mut name = tables.record(syntax).path.clone();
+        let mut bindings = HashMap::new();
+        if let Some(parameters) = &tables.record(syntax).template {
+            let values = arguments.unwrap_or_default();
+            let owner = TemplateOwner::Class(&name);
+            let bound = self.bind_arguments(owner, parameters, values, at)?;
+            for &version in versions {
+                if let Some(written) = &tables.record(version).specialised
+                    && same_arguments(&self.template_values(written)?, &bound.all)
+                {
+                    syntax = version;
+                }
+            }
+            let mut parts = Vec::new();
+            for value in &bound.all {
+                parts.push(self.rendered(value, at)?);
+            }
+            name = format!("{name}<{}>", parts.join(", "));
+            if tables.record(syntax).specialised.is_none() {
+                bindings = bound.bindings;
+            }
+        }
+        // A struct of a function may depend on the function's own template arguments.
+        let is_local = name.contains('@');
+        if let Some(known) = self.language.classes.types.get(&name).filter(|_| !is_local) {
+            return Ok(known.clone());
+        }
+        let recursive = self.language.classes.in_progress.contains(&name);
+        let Layout::Fields(_) = &tables.record(syntax).layout else {
+            // Its constants can be read all the same.
+            if !recursive {
+                self.class_laid_out(syntax, &name, bindings, is_local, at)?;
+            }
+            return Ok(Type::Named(name));
+        };
+        if recursive {
+            return Ok(Type::Named(name));
+        }
+        let ty = self.class_laid_out(syntax, &name, bindings, is_local, at)?;
+        self.language.classes.types.insert(name, ty.clone());
+        Ok(ty)
+    }
+
+    fn class_laid_out(
+        &mut self,
+        syntax: usize,
+        name: &str,
+        bindings: HashMap<String, Binding>,
+        is_local: bool,
+        at: At,
+    ) -> Fallible<Type> {
+        self.language.classes.in_progress.push(name.to_owned());
+        let laid_out = if is_local {
+            self.scoped(|interpreter| {
+                for (name, binding) in bindings {
+                    interpreter.bind(&name, binding);
+                }
+                interpreter.fields_of_class(syntax, name, HashMap::new(), at)
+            })
+        } else {
+            let frame = Frame::new(bindings.clone());
+            self.framed(frame, |interpreter| {
+                interpreter.fields_of_class(syntax, name, bindings, at)
+            })
+        };
+        self.language.classes.in_progress.pop();
+        laid_out
+    }
+
+    fn fields_of_class(
+        &mut self,
+        syntax: usize,
+        name: &str,
+        mut statics: HashMap<String, Binding>,
+        at: At,
+    ) -> Fallible<Type> {
+        let tables = self.tables;
+        let record = tables.record(syntax);
+        for member in &record.members {
+            self.spend(1, record.at)?;
+            let (member, binding) = match member {
+                Member::Alias(alias, ty) => match self.resolve(ty) {
+                    Ok(ty) => (alias, Binding::Template(TemplateValue::Type(ty))),
+                    Err(_) => continue,
+                },
+                Member::Constant(constant) => match self.static_constant(constant) {
+                    Ok(binding) => (&constant.name, binding),
+                    // What cannot be computed is told where it is used.
+                    Err(_) => continue,
+                },
+            };
+            self.bind(member, binding.clone());
+            statics.insert(member.clone(), binding);
+        }
+        let class = Class {
+            syntax,
+            statics: Rc::new(statics),
+        };
+        self.language
+            .classes
+            .met
+            .insert(name.to_owned(), Rc::new(class));
+        let Layout::Fields(fields) = &record.layout else {
+            return Ok(Type::Named(name.to_owned()));
+        };
+        let mut members = Vec::new();
+        let mut scalars = 0_u64;
+        for (field, ty, _) in fields {
+            self.spend(1, at)?;
+            let ty = self.resolve(ty)?;
+            scalars = scalars.saturating_add(ty.scalars());
+            members.push((field.clone(), ty));
+        }
+        // Types of unknown size make the whole one of unknown size.
+        let record = Record::new(name, members).filter(|_| scalars <= MAX_RECORD_SCALARS);
+        Ok(match record {
+            Some(record) => Type::Record(Rc::new(record)),
+            None => Type::Named(name.to_owned()),
+        })
+    }
+
+    fn static_constant(&mut self, constant: &'p Variable) -> Fallible<Binding> {
+        if constant.storage != Storage::Constant {
+            let message = format!(
+                "the static member `{}` would keep its value from call to call",
+                constant.name
+            );
+            return Err(Fault::unsupported(
+                constant.at,
+                message,
+                "make it `static constexpr`",
+            ));
+        }
+        let binding = self.variable(constant)?;
+        let Binding::Variable(place, ty) = binding else {
+            return Ok(binding);
+        };
+        let place = self.memory.keep(&place, constant.at)?;
+        Ok(Binding::Variable(place, ty))
+    }
+
+    pub(super) fn class_of(&self, record: &str) -> Option<Rc<Class>> {
+        self.language.classes.met.get(record).cloned()
+    }
+
+    /// The class before the last `::` of a name, and the part after it.
+    pub(super) fn owner_of(
+        &mut self,
+        name: &'p Name,
+        at: At,
+    ) -> Fallible<Option<(Rc<Class>, &'p str)>> {
+        let Some((owner, member)) = name.split() else {
+            return Ok(None);
+        };
+        let ty = match &name.owner {
+            Some(owner) => self.named_type(owner, at)?,
+            None => match self.type_called(owner, at)? {
+                Some(ty) => ty,
+                None => return Ok(None),
+            },
+        };
+        let class = match &ty {
+            Type::Record(record) => self.class_of(&record.name),
+            Type::Named(name) => self.class_of(name),
+            _ => None,
+        };
+        Ok(class.map(|class| (class, member)))
+    }
+
+    /// The class type that a path without template arguments names here.
+    fn type_called(&mut self, path: &str, at: At) -> Fallible<Option<Type>> {
+        match self.find_local(path) {
+            Some(Binding::Template(TemplateValue::Type(ty))) => return Ok(Some(ty.clone())),
+            Some(_) => return Ok(None),
+            None => {}
+        }
+        let tables = self.tables;
+        if let Some(alias) = tables.alias(path) {
+            return self.resolve(alias).map(Some);
+        }
+        let versions = tables.records_named(path);
+        match versions.first() {
+            Some(&first) if tables.record(first).template.is_none() => {
+                self.class_type(&versions, None, at).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A constant, type or template argument of a class, given as `Class::name`.
+    pub(super) fn static_member(&mut self, name: &'p Name, at: At) -> Fallible<Option<Binding>> {
+        let Some((class, member)) = self.owner_of(name, at)? else {
+            return Ok(None);
+        };
+        if let Some(binding) = class.statics.get(member) {
+            return Ok(Some(binding.clone()));
+        }
+        // Told now why it could not be computed.
+        let tables = self.tables;
+        for candidate in &tables.record(class.syntax).members {
+            if let Member::Constant(constant) = candidate
+                && constant.name == member
+            {
+                let around = Surroundings {
+                    class: Some(Rc::clone(&class)),
+                    ..Surroundings::default()
+                };
+                let frame = Frame::within(HashMap::new(), around);
+                return self
+                    .framed(frame, |interpreter| interpreter.static_constant(constant))
+                    .map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a method sees of the object at a place.
+    pub(super) fn around_object(
+        &mut self,
+        place: &HostRef,
+        record: &Rc<Record>,
+        at: At,
+    ) -> Fallible<Surroundings> {
+        self.spend(record.fields.len() as u64, at)?;
+        let mut members: HashMap<String, Binding> = HashMap::new();
+        for (index, field) in record.fields.iter().enumerate() {
+            let part = place.part(Part::Field(index));
+            members.insert(
+                field.name.clone(),
+                Binding::Variable(part, field.ty.clone()),
+            );
+        }
+        let ty = Type::Record(Rc::clone(record));
+        let this = Value::pointer(ty, false, Target::Host(place.clone()));
+        members.insert(
+            "this".to_owned(),
+            Binding::Template(TemplateValue::Value(this)),
+        );
+        Ok(Surroundings {
+            members: Rc::new(members),
+            class: self.class_of(&record.name),
+        })
+    }
+}
+
+fn same_arguments(written: &[TemplateValue], given: &[TemplateValue]) -> bool {
+    let same = |(a, b): (&TemplateValue, &TemplateValue)| match (a, b) {
+        (
+            TemplateValue::Value(Value::Integer(_, a)),
+            TemplateValue::Value(Value::Integer(_, b)),
+        ) => a == b,
+        (a, b) => a == b,
+    };
+    written.len() == given.len() && written.iter().zip(given).all(same)
+}

@@ -1,0 +1,22 @@
+//! What the interpreter remembers of the file's types and packs.
+
+use super::classes::Classes;
+use super::packs::{Expanded, Expansions};
+
+#[derive(Debug)]
+pub(super) struct Language<'p> {
+    pub(super) classes: Classes,
+    pub(super) expanded: Expanded<'p>,
+    /// Whether it was said already that nothing is printed.
+    pub(super) has_warned_of_output: bool,
+}
+
+impl<'p> Language<'p> {
+    pub(super) fn new(expansions: &'p Expansions) -> Self {
+        Self {
+            classes: Classes::default(),
+            expanded: Expanded::new(expansions),
+            has_warned_of_output: false,
+        }
+    }
+}

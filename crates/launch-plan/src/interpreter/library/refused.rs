@@ -1,0 +1,51 @@
+//! Calls that host code may not make, told apart so that the message fits.
+
+use crate::failure::Fault;
+use crate::source::text::At;
+
+use super::super::convert::{library_call, unknown_type};
+
+/// The fault of such a call; `None` where it is none of them.
+pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>> {
+    const FILES: [&str; 13] = [
+        "fopen", "fclose", "fread", "fwrite", "scanf", "fscanf", "sscanf", "sprintf", "snprintf",
+        "getline", "open", "write", "read",
+    ];
+    const SYSTEM: [&str; 14] = [
+        "system", "exit", "abort", "fork", "execve", "execl", "popen", "getenv", "mmap", "signal",
+        "dlopen", "syscall", "kill", "_exit",
+    ];
+    if FILES.contains(&plain) {
+        return Some(Fault::unsupported(
+            at,
+            format!("host input and output (`{path}`) is not in the host subset"),
+            "remove it; `printf` in a kernel is shown in practice runs",
+        ));
+    }
+    if SYSTEM.contains(&plain) {
+        return Some(Fault::unsupported(
+            at,
+            format!("the system call `{path}` in host code is not in the host subset"),
+            "host code may compute, allocate device memory and launch kernels",
+        ));
+    }
+    if matches!(plain, "rand" | "srand" | "time" | "clock" | "random_device") {
+        return Some(Fault::unsupported(
+            at,
+            format!("`{path}` in host code gives another value at each run"),
+            "a plan must be the same each time; use constants",
+        ));
+    }
+    let library_prefixes = [
+        "cublas", "cudnn", "cusparse", "curand", "cufft", "thrust::", "cub::", "torch::",
+    ];
+    if library_prefixes
+        .iter()
+        .any(|prefix| path.starts_with(prefix))
+    {
+        return Some(library_call(path, at));
+    }
+    let first = path.split("::").nth(1).unwrap_or(plain);
+    matches!(first, "thread" | "async" | "string" | "this_thread")
+        .then(|| unknown_type(&format!("std::{first}"), at))
+}

@@ -1,0 +1,317 @@
+//! Methods, constructors and what else is called with a dot or an arrow.
+
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::parameters::Given;
+use super::places::{Access, is_place};
+use super::scope::{Binding, Surroundings};
+use super::value::{HostRef, TemplateValue, Value};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::{Expr, Initial, Name};
+use crate::types::{Record, Type};
+
+impl<'p> Interpreter<'p> {
+    /// `object.name(arguments)` or `object->name(arguments)`.
+    pub(super) fn method_call(
+        &mut self,
+        object: &'p Expr,
+        name: &'p Name,
+        through_pointer: bool,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        let (place, ty) = if through_pointer {
+            let pointer = self.evaluate(object)?;
+            self.pointed_place(&pointer, Access::Read, at)?
+        } else {
+            self.object_place(object)?
+        };
+        match &ty {
+            Type::Vector(_) | Type::StdArray(..) => {
+                self.container_method(&place, &ty, &name.path, arguments, at)
+            }
+            Type::Record(record) => self.record_method(&place, record, name, arguments, at),
+            _ => Err(no_method(&ty, &name.path, at)),
+        }
+    }
+
+    /// Where an object is; what has no place gets one.
+    pub(super) fn object_place(&mut self, object: &'p Expr) -> Fallible<(HostRef, Type)> {
+        if is_place(object) {
+            return self.place(object, Access::Read);
+        }
+        let value = self.evaluate(object)?;
+        self.temporary(value, object.at)
+    }
+
+    /// A place for a value, until the block ends.
+    pub(super) fn temporary(&mut self, value: Value, at: At) -> Fallible<(HostRef, Type)> {
+        let ty = value.ty();
+        let place = self.memory.local(ty.clone(), 1, at)?;
+        self.memory.store(&place, value, at)?;
+        Ok((place, ty))
+    }
+
+    fn record_method(
+        &mut self,
+        place: &HostRef,
+        record: &Rc<Record>,
+        name: &'p Name,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        let methods = self.methods_of(record, &name.path);
+        if methods.is_empty() {
+            // A field that can be called.
+            if let Some(index) = record.field(&name.path) {
+                let field = place.part(super::value::Part::Field(index));
+                let ty = record.fields[index].ty.clone();
+                let value = self.loaded(field, &ty, &name.path, at)?;
+                return self.call_value(&value, arguments, at);
+            }
+            let ty = Type::Record(Rc::clone(record));
+            return Err(no_method(&ty, &name.path, at));
+        }
+        let around = self.around_object(place, record, at)?;
+        self.call_among(&methods, name, arguments, &around, at)
+    }
+
+    /// `object(arguments)`.
+    pub(super) fn call_object(
+        &mut self,
+        place: &HostRef,
+        record: &Rc<Record>,
+        given: Vec<Given<'p>>,
+        at: At,
+    ) -> Fallible<Value> {
+        let methods = self.methods_of(record, "operator()");
+        if methods.is_empty() {
+            let ty = Type::Record(Rc::clone(record));
+            return Err(no_method(&ty, "operator()", at));
+        }
+        let around = self.around_object(place, record, at)?;
+        self.call_chosen(&methods, "operator()", &[], given, &around, at)
+    }
+
+    /// Its `operator()`.
+    pub(super) fn operators_of(&self, record: &Record) -> Vec<usize> {
+        self.methods_of(record, "operator()")
+    }
+
+    fn methods_of(&self, record: &Record, name: &str) -> Vec<usize> {
+        let Some(class) = self.class_of(&record.name) else {
+            return Vec::new();
+        };
+        let path = &self.tables.record(class.syntax).path;
+        let mut methods = self.tables.methods(path, name);
+        // One for constant objects and one for others: they do the same.
+        if let [first, second] = methods[..] {
+            let (first, second) = (self.tables.function(first), self.tables.function(second));
+            if first.parameters.is_empty() && second.parameters.is_empty() {
+                methods.truncate(1);
+            }
+        }
+        methods
+    }
+
+    pub(super) fn constructors_of(&self, record: &Record) -> Vec<usize> {
+        let Some(class) = self.class_of(&record.name) else {
+            return Vec::new();
+        };
+        let path = &self.tables.record(class.syntax).path;
+        let last = path.rsplit("::").next().unwrap_or(path);
+        let name = last.split('@').next().unwrap_or(last);
+        self.tables.methods(path, name)
+    }
+
+    /// An object made by one of its class's constructors.
+    pub(super) fn construct_object(
+        &mut self,
+        record: &Rc<Record>,
+        constructors: &[usize],
+        given: Vec<Given<'p>>,
+        at: At,
+    ) -> Fallible<Value> {
+        let mark = self.memory.mark();
+        let made = self.constructed(record, constructors, given, at);
+        self.memory.release(mark);
+        made
+    }
+
+    fn constructed(
+        &mut self,
+        record: &Rc<Record>,
+        constructors: &[usize],
+        given: Vec<Given<'p>>,
+        at: At,
+    ) -> Fallible<Value> {
+        let blank = self.blank_object(record, at)?;
+        let (place, _) = self.temporary(blank, at)?;
+        let around = self.around_object(&place, record, at)?;
+        self.call_chosen(constructors, &record.name, &[], given, &around, at)?;
+        let object = self.memory.load(&place, at)?;
+        object.ok_or_else(|| Fault::host(at, "an object has no value"))
+    }
+
+    /// `: field(value), ...` of a constructor, with its parameters in sight.
+    pub(super) fn run_initialisers(
+        &mut self,
+        initialisers: &'p [(String, Initial)],
+        at: At,
+    ) -> Fallible<()> {
+        let around = self.surroundings();
+        for (name, initial) in initialisers {
+            let Some(Binding::Variable(place, ty)) = around.members.get(name) else {
+                return Err(Fault::unsupported(
+                    at,
+                    format!("a constructor sets `{name}`, which is no field of its class"),
+                    "set the fields one by one",
+                ));
+            };
+            let value = match initial {
+                Initial::None => continue,
+                Initial::Value(value) => self.initialised(ty, value)?,
+                Initial::Arguments(values) => self.construct(ty, values, false, at)?,
+                Initial::List(values) => self.construct(ty, values, true, at)?,
+            };
+            self.memory.store(place, value, at)?;
+        }
+        Ok(())
+    }
+
+    /// `left op right` where the class of `left` has such an operator.
+    pub(super) fn operator(
+        &mut self,
+        record: &Record,
+        method: &str,
+        left: &Value,
+        right: &Value,
+        at: At,
+    ) -> Option<Fallible<Value>> {
+        let methods = self.methods_of(record, method);
+        if methods.is_empty() {
+            return None;
+        }
+        Some(self.run_operator(&methods, method, left, right, at))
+    }
+
+    fn run_operator(
+        &mut self,
+        methods: &[usize],
+        method: &str,
+        left: &Value,
+        right: &Value,
+        at: At,
+    ) -> Fallible<Value> {
+        let (place, ty) = self.temporary(left.clone(), at)?;
+        let Type::Record(record) = &ty else {
+            return Err(no_method(&ty, method, at));
+        };
+        let around = self.around_object(&place, record, at)?;
+        let given = vec![Given::value(right.clone(), at)];
+        self.call_chosen(methods, method, &[], given, &around, at)
+    }
+
+    /// Methods that a plain or qualified name means, and what they see.
+    pub(super) fn named_methods(
+        &mut self,
+        name: &'p Name,
+        at: At,
+    ) -> Fallible<Option<(Vec<usize>, Surroundings)>> {
+        if name.split().is_none() {
+            let around = self.surroundings();
+            let Some(class) = &around.class else {
+                return Ok(None);
+            };
+            let path = &self.tables.record(class.syntax).path;
+            let methods = self.tables.methods(path, &name.path);
+            return Ok((!methods.is_empty()).then_some((methods, around)));
+        }
+        let Some((class, member)) = self.owner_of(name, at)? else {
+            return Ok(None);
+        };
+        let methods = self
+            .tables
+            .methods(&self.tables.record(class.syntax).path, member);
+        let is_static = |&index: &usize| self.tables.function(index).is_static;
+        if methods.is_empty() {
+            return Ok(None);
+        }
+        if !methods.iter().all(is_static) && self.surroundings().class.is_none() {
+            return Err(Fault::unsupported(
+                at,
+                format!("the method `{}` is called without an object", name.path),
+                "call it on an object, or make it static",
+            ));
+        }
+        let around = match self.surroundings() {
+            same if same
+                .class
+                .as_ref()
+                .is_some_and(|own| own.syntax == class.syntax) =>
+            {
+                same
+            }
+            _ => Surroundings {
+                class: Some(class),
+                ..Surroundings::default()
+            },
+        };
+        Ok(Some((methods, around)))
+    }
+
+    /// Calls a value: a lambda, a function, or an object with `operator()`.
+    pub(super) fn call_value(
+        &mut self,
+        value: &Value,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        let functions = match value {
+            Value::Closure(closure) => vec![closure.function],
+            Value::Record(record, _) => self.methods_of(record, "operator()"),
+            _ => Vec::new(),
+        };
+        let given = self.all_given(&functions, arguments)?;
+        self.call_with(value, given, at)
+    }
+
+    /// The same with arguments that are evaluated already.
+    pub(super) fn call_with(
+        &mut self,
+        value: &Value,
+        given: Vec<Given<'p>>,
+        at: At,
+    ) -> Fallible<Value> {
+        match value {
+            Value::Closure(closure) => {
+                let explicit: &[TemplateValue] = &[];
+                self.call_closure(closure, explicit, given, at)
+            }
+            Value::Record(record, _) => {
+                let (place, _) = self.temporary(value.clone(), at)?;
+                self.call_object(&place, record, given, at)
+            }
+            Value::Kernel(_) => Err(Fault::unsupported(
+                at,
+                "a kernel is called without <<<grid, block>>>",
+                "launch it: `kernel<<<grid, block>>>(...)`",
+            )),
+            other => {
+                let message = format!("a value of type `{}` is called", other.ty());
+                Err(Fault::unsupported(
+                    at,
+                    message,
+                    "functions, lambdas and objects with operator() can be called",
+                ))
+            }
+        }
+    }
+}
+
+fn no_method(ty: &Type, name: &str, at: At) -> Box<Fault> {
+    let message = format!("`.{name}()` of a value of type `{ty}` is not in the host subset");
+    Fault::unsupported(at, message, "use plain variables and functions")
+}

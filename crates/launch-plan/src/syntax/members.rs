@@ -1,0 +1,177 @@
+//! Reads what stands between the braces of a class.
+//!
+//! Methods are kept by the path of their class; what makes a class more than fields and functions
+//! makes it opaque to the host, and no fault until an object is made.
+
+use tree_sitter::Node;
+
+use super::ast::{
+    Function, Initial, Layout, Member, RecordSyntax, TemplateParameter, TypeKind, Variable,
+};
+use super::items::{any_function_head, function_body};
+use super::lower::{Lowerer, children_with_fields, named_children};
+use super::records::{enumerators, record_syntax};
+
+impl Lowerer<'_> {
+    pub(super) fn members(&mut self, body: Node<'_>, record: &mut RecordSyntax) {
+        for member in named_children(body) {
+            match member.kind() {
+                "field_declaration" => self.field_declaration(member, record),
+                "function_definition" | "declaration" => self.method(member, None, record),
+                "template_declaration" => {
+                    let list = member.child_by_field_name("parameters");
+                    let parameters = list.map(|list| self.template_parameters(list));
+                    if let Some(&inner) = named_children(member).last()
+                        && matches!(inner.kind(), "function_definition" | "declaration")
+                    {
+                        self.method(inner, Some(&parameters.unwrap_or_default()), record);
+                    }
+                }
+                "alias_declaration" | "type_definition" => {
+                    if let Some((name, ty)) = self.alias(member) {
+                        record.members.push(Member::Alias(name, ty));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn field_declaration(&mut self, node: Node<'_>, record: &mut RecordSyntax) {
+        if let Some(ty) = node.child_by_field_name("type")
+            && let Some(body) = ty.child_by_field_name("body")
+        {
+            self.nested_type(ty, body, record);
+        }
+        let words: Vec<String> = self.qualifiers(node).map(str::to_owned).collect();
+        let is_static = words.iter().any(|word| word == "static");
+        let parts = children_with_fields(node);
+        for (index, &(field, declarator)) in parts.iter().enumerate() {
+            if field != Some("declarator") {
+                continue;
+            }
+            let base = self.base_type(node);
+            let declared = self.declared(declarator, base);
+            if declared.function.is_some() {
+                self.method(node, None, record);
+                continue;
+            }
+            // The value of this field stands before the next.
+            let default = parts[index + 1..]
+                .iter()
+                .take_while(|(field, _)| *field != Some("declarator"))
+                .find(|(field, _)| *field == Some("default_value"))
+                .map(|&(_, value)| value);
+            if is_static {
+                let initial = default.map_or(Initial::None, |value| self.initial(value));
+                record.members.push(Member::Constant(Variable {
+                    at: declared.at,
+                    name: declared.name,
+                    storage: super::declarations::storage(&words, &declared.ty),
+                    ty: declared.ty,
+                    initial,
+                }));
+            } else {
+                let default = default.map(|value| self.expression(value));
+                if let Layout::Fields(fields) = &mut record.layout {
+                    fields.push((declared.name, declared.ty, default));
+                }
+            }
+        }
+    }
+
+    fn nested_type(&mut self, ty: Node<'_>, body: Node<'_>, record: &mut RecordSyntax) {
+        if ty.kind() == "enum_specifier" {
+            let constants = enumerators(ty, &[], self);
+            record
+                .members
+                .extend(constants.into_iter().map(Member::Constant));
+            if let Some(name) = ty.child_by_field_name("name") {
+                let int = super::records::int_type(self.at(ty), false);
+                let name = self.text_of(name).to_owned();
+                record.members.push(Member::Alias(name, int));
+            }
+            return;
+        }
+        let Some(name) = ty.child_by_field_name("name") else {
+            record.layout = Layout::Opaque("it holds a struct without a name".to_owned());
+            return;
+        };
+        let path = format!("{}::{}", record.path, self.text_of(name));
+        let nested = record_syntax(&path, ty, body, None, self);
+        self.inner.records.push(nested);
+    }
+
+    fn method(
+        &mut self,
+        node: Node<'_>,
+        template: Option<&[TemplateParameter]>,
+        record: &mut RecordSyntax,
+    ) {
+        let words: Vec<&str> = self.qualifiers(node).collect();
+        if words.contains(&"virtual") {
+            record.layout = Layout::Opaque("it has virtual methods".to_owned());
+        }
+        let parts = named_children(node);
+        if parts.iter().any(|part| {
+            matches!(
+                part.kind(),
+                "default_method_clause" | "delete_method_clause" | "pure_virtual_clause"
+            )
+        }) {
+            return;
+        }
+        let path: Vec<String> = record.path.split("::").map(str::to_owned).collect();
+        let Some(function) = any_function_head(node, &path, template, self) else {
+            return;
+        };
+        let last = function.path.rsplit("::").next().unwrap_or_default();
+        if last.starts_with('~') {
+            record.layout = Layout::Opaque("it has a destructor".to_owned());
+            return;
+        }
+        let function = self.with_body(function, node);
+        self.inner.functions.push(function);
+    }
+
+    /// The rest of a method whose head is read.
+    fn with_body(&mut self, mut function: Function, node: Node<'_>) -> Function {
+        // Constructors return nothing.
+        if node.child_by_field_name("type").is_none() {
+            function.returns.kind = TypeKind::Void;
+        }
+        let list = named_children(node)
+            .into_iter()
+            .find(|part| part.kind() == "field_initializer_list");
+        for initialiser in list.map(named_children).unwrap_or_default() {
+            if let [name, value] = named_children(initialiser)[..] {
+                let name = self.text_of(name).to_owned();
+                let value = self.initial(value);
+                function.initialisers.push((name, value));
+            }
+        }
+        if node.kind() == "function_definition" {
+            function.body = function_body(node, function.space, self);
+        }
+        function
+    }
+}
+
+/// `void S::method() { ... }`
+pub(super) fn method_outside(
+    node: Node<'_>,
+    path: &[String],
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+) {
+    let Some(mut function) = any_function_head(node, path, template, lowerer) else {
+        return;
+    };
+    if !function.path.contains("::") {
+        return;
+    }
+    // The template is the class's.
+    function.template = None;
+    let function = lowerer.with_body(function, node);
+    lowerer.inner.functions.push(function);
+}

@@ -1,0 +1,143 @@
+//! Methods, constructors, static members, class templates.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::values::{refusal, value_in};
+
+#[test]
+fn methods_and_constructors() {
+    let classes = "struct P { int t = 3; P(int x) : t(x) {} int g(int n) const { return (n + t - 1) / t; } };
+        struct Counter { int n = 0; Counter& add(int k) { n += k; return *this; } int get() const { return this->n; } };
+        struct Two { int a, b; Two() { a = 1; b = helper(); } Two(int x, int y) : a{x}, b(y) {} int helper() { return a + 1; } };
+        struct Mul { int k; int operator()(int x) const { return k * x; } };
+        struct Vec { int x, y; Vec operator+(const Vec& o) const { return {x + o.x, y + o.y}; } };
+        class Grid { int w_, h_; public: Grid(int w, int h) : w_(w), h_(h) {} int blocks() const { return cells() / 4; }
+                     static int four() { return 4; } private: int cells() const { return w_ * h_; } };
+        struct Later { int v; int twice(); }; int Later::twice() { return v * 2; }
+        struct Def { Def() = default; int v = 6; };";
+    for (statements, expression, expected) in [
+        ("P p(32);", "p.g(N)", "4"),
+        ("P p = 32; P* q = &p;", "q->g(N)", "4"),
+        ("P p{16};", "p.g(N) * 100 + P(50).g(N)", "702"),
+        ("Counter c; c.add(2); c.add(3);", "c.get()", "5"),
+        ("Two t;", "t.a * 10 + t.b", "12"),
+        (
+            "Two t(3, 4); Two u{5, 6}; Two w = t;",
+            "t.b * 100 + u.a * 10 + w.a",
+            "453",
+        ),
+        ("Mul m{3};", "m(4)", "12"),
+        ("Vec v = Vec{1, 2} + Vec{3, 4};", "v.x * 10 + v.y", "46"),
+        ("Grid g(6, 4);", "g.blocks() * 10 + Grid::four()", "64"),
+        ("Later l{21};", "l.twice()", "42"),
+        ("Def d;", "d.v", "6"),
+        ("std::vector<Two> v(2);", "v[1].b", "2"),
+        ("Two t[2];", "t[1].b", "2"),
+        (
+            "auto p = P(8); auto f = [&](int n) { return p.g(n); };",
+            "f(16)",
+            "2",
+        ),
+    ] {
+        assert_eq!(
+            value_in(classes, statements, expression),
+            expected,
+            "{statements}"
+        );
+    }
+}
+
+#[test]
+fn static_members_and_class_templates() {
+    let classes = "struct Small { static constexpr int T = 8; }; struct Big { static constexpr int T = 16, U = T * 2; enum { E = 5 }; };
+        template <int X> struct Cfg { static constexpr int T = X; using type = float; };
+        template <> struct Cfg<3> { static constexpr int T = 77; };
+        template <typename C> int of() { return C::T; }
+        template <typename T, int N> struct Buf { T data[N]; int bytes() const { return sizeof(T) * N; } T& at(int i) { return data[i]; } };
+        template <int B> struct Runner { int run(int n) { return (n + B - 1) / B; } static int twice() { return 2 * B; } };
+        template <class F> struct Holder { F f; int call(int x) { return f(x); } };
+        namespace cfg { struct In { static constexpr int T = 4; }; }";
+    for (statements, expression, expected) in [
+        ("", "Small::T * 100 + Big::T", "816"),
+        ("", "Big::U + Big::E", "37"),
+        ("", "Cfg<256>::T", "256"),
+        ("", "Cfg<3>::T", "77"),
+        ("constexpr int K = 2;", "Cfg<K * 2>::T", "4"),
+        ("", "of<Small>() * 10 + of<Cfg<5>>()", "85"),
+        ("using B = Big;", "B::T", "16"),
+        ("Cfg<1>::type x = 2.5;", "(int)(x * 2)", "5"),
+        (
+            "Buf<float, 4> b; b.data[1] = 3;",
+            "b.bytes() + (int)b.data[1]",
+            "19",
+        ),
+        (
+            "Runner<32> r;",
+            "r.run(N) * 100 + Runner<8>::twice()",
+            "416",
+        ),
+        ("int v[Cfg<6>::T];", "sizeof(v)", "24"),
+        ("", "cfg::In::T", "4"),
+    ] {
+        assert_eq!(
+            value_in(classes, statements, expression),
+            expected,
+            "{statements}{expression}"
+        );
+    }
+    let source = "template <int X> struct Cfg { static constexpr int T = X; };
+        template <int T> __global__ void k(float* c) {}
+        template <int T> struct Runner { void run(float* c, int n) { k<T><<<(n + T - 1) / T, Cfg<T>::T>>>(c); } };
+        void solve(const float* A, const float* B, float* C, int N) { Runner<64> r; r.run(C, N); k<Cfg<9>::T><<<1, 1>>>(C); }";
+    assert_eq!(
+        common::text(&common::plan_of(source, 100).unwrap()),
+        "k<64> <2x1x1, 64x1x1, 0> (p2)\nk<9> <1x1x1, 1x1x1, 0> (p2)"
+    );
+}
+
+#[test]
+fn objects_with_methods_are_passed_by_their_fields() {
+    let source = "struct S { int a; float b; S(int x) : a(x), b(1) {} int get() const { return a; } };
+        __global__ void k(S s) {}
+        void solve(const float* A, const float* B, float* C, int N) { S s(7); k<<<1, s.get()>>>(s); }";
+    assert_eq!(
+        common::text(&common::plan_of(source, 1).unwrap()),
+        "k <1x1x1, 7x1x1, 0> ([7, 0, 0, 0, 0, 0, 128, 63])"
+    );
+}
+
+#[test]
+fn classes_that_are_more_than_that_are_refused_when_made() {
+    for (class, reason) in [
+        ("struct R { float* p; ~R() {} };", "it has a destructor"),
+        (
+            "struct Q { int a; }; struct R : Q {};",
+            "it has a base class",
+        ),
+        (
+            "struct R { virtual int f() { return 1; } };",
+            "it has virtual methods",
+        ),
+        ("union R { int a; float b; };", "it is a union"),
+    ] {
+        let source = format!(
+            "{class}\nvoid solve(const float* A, const float* B, float* C, int N) {{\n R r;\n}}"
+        );
+        let failure = common::plan_of(&source, 1).unwrap_err();
+        let (kind, line, _, message, hint) = common::described(&failure);
+        assert_eq!(
+            (kind.as_str(), line, message),
+            (
+                "unsupported_construct",
+                3,
+                format!("`R` in host code is not in the host subset: {reason}")
+            )
+        );
+        assert!(!hint.is_empty());
+    }
+    assert_eq!(
+        refusal("struct S { static int n; int a; }; S::n = 3;"),
+        "unsupported_construct: the static member `n` would keep its value from call to call"
+    );
+}
