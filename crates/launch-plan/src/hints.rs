@@ -218,7 +218,9 @@ fn unfinished_line(source: &SourceText, number: u32) -> Option<u32> {
 /// A statement, going by its last character, that lacks its `;`.
 fn ends_unfinished(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or(line).trim();
-    let begins_as_one = !code.starts_with(['#', '}', '{']) && code.contains(['=', '(']);
+    // What a brace or a `;` ends is not meant.
+    let code = code.rsplit(['{', '}', ';']).next().unwrap_or(code).trim();
+    let begins_as_one = !code.starts_with('#') && code.contains(['=', '(']);
     let keyword = [
         "if",
         "for",

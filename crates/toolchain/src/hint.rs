@@ -38,7 +38,7 @@ impl<'a> Hints<'a> {
         let message = &diagnostic.message;
         let at_its_word = || {
             self.semicolon(diagnostic)
-                .or_else(|| undeclared(message))
+                .or_else(|| self.undeclared(diagnostic))
                 .filter(|_| !follows)
         };
         diagnostic.hint = include(message)
@@ -60,11 +60,13 @@ impl<'a> Hints<'a> {
     /// Functions of libraries that run on the host, and of those that are not there.
     fn library(&self, name: &str) -> Option<String> {
         if name.starts_with("curand") {
-            return Some(
-                "cuRAND is not available; compute random numbers in the kernel, as a hash of the index \
-                 and a seed"
-                    .to_owned(),
-            );
+            let included = self.source.contains("curand_kernel.h");
+            let hint = if included {
+                "of cuRAND's device side the Philox generator is here: curandStatePhilox4_32_10_t"
+            } else {
+                "#include <curand_kernel.h>, and use its curandStatePhilox4_32_10_t"
+            };
+            return Some(hint.to_owned());
         }
         if ["cublas", "cudnn", "cusparse", "cufft", "thrust"]
             .iter()
@@ -105,6 +107,24 @@ impl<'a> Hints<'a> {
         (!included).then(|| format!("#include <{header}>"))
     }
 
+    fn undeclared(&self, diagnostic: &Diagnostic) -> Option<String> {
+        let name = undefined_name(&diagnostic.message)?;
+        let above = usize::try_from(diagnostic.line?).ok()? - 1;
+        let mut above = self.lines.get(..above)?.iter();
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        Some(
+            if above.any(|line| line.split(|c| !is_word(c)).any(|word| word == name)) {
+                format!(
+                    "is `{name}` declared in another block, or is there one `}}` too many above?"
+                )
+            } else {
+                format!(
+                    "declare `{name}` before this line; what only host code uses is no part of device code"
+                )
+            },
+        )
+    }
+
     fn misspelt(&self, name: &str) -> Option<String> {
         let own = self.names.iter().copied();
         let meant = meant(name, DEVICE_NAMES.iter().copied().chain(own))?;
@@ -132,13 +152,6 @@ impl<'a> Hints<'a> {
 fn undefined_name(message: &str) -> Option<&str> {
     let (before, _) = message.split_once("\" is undefined")?;
     before.rsplit('"').next()
-}
-
-fn undeclared(message: &str) -> Option<String> {
-    let name = undefined_name(message)?;
-    Some(format!(
-        "declare `{name}` before this line; what only host code uses is no part of device code"
-    ))
 }
 
 /// Neither blank nor a comment as a whole.

@@ -68,12 +68,21 @@ fn undefined_names() {
     for (name, expected) in cases {
         assert_eq!(undefined(name), expected, "{name}");
     }
-    assert!(undefined("curandState").starts_with("cuRAND is not available"));
-    assert!(undefined("curand_init").starts_with("cuRAND is not available"));
+    for name in ["curandState", "curand_init"] {
+        assert!(
+            undefined(name).starts_with("#include <curand_kernel.h>"),
+            "{name}"
+        );
+    }
     assert!(undefined("cublasSgemm").starts_with("host libraries"));
     // No function at all, and no near name.
-    assert!(undefined("cudaSucces").starts_with("declare `cudaSucces`"));
-    assert!(undefined("customName").starts_with("declare `customName`"));
+    let at = |name: &str, line| {
+        let message = format!("identifier \"{name}\" is undefined");
+        hint_at(&message, Some((line, 5))).unwrap()
+    };
+    assert!(at("cudaSucces", 6).starts_with("declare `cudaSucces`"));
+    assert!(at("customName", 5).starts_with("declare `customName`"));
+    assert!(at("row", 5).starts_with("is `row` declared in another block"));
 }
 
 #[test]
