@@ -150,13 +150,14 @@ fn misspelt(message: &str, source: &SourceText) -> Option<String> {
     Some(format!("did you mean `{meant}`?"))
 }
 
+const LAUNCH: &str = "a launch is written `kernel<<<grid, block>>>(arguments)`";
+
 fn about_a_launch(message: &str, source: &SourceText) -> Option<String> {
-    let shape = "a launch is written `kernel<<<grid, block>>>(arguments)`";
     if message.starts_with("`<<` between `kernel`") {
-        return Some(shape.to_owned());
+        return Some(LAUNCH.to_owned());
     }
     if message.starts_with("a launch needs a grid and a block") {
-        return Some(format!("{shape}; one block of n threads is `<<<1, n>>>`"));
+        return Some(format!("{LAUNCH}; one block of n threads is `<<<1, n>>>`"));
     }
     if message.starts_with("grid.") && message.ends_with(" is 0") {
         return Some(
@@ -201,7 +202,13 @@ fn about_syntax(diagnostic: &Diagnostic, source: &SourceText) -> Option<String> 
     if message.contains("has already been defined") {
         return Some("keep one of the two, or give the other another name".to_owned());
     }
-    let line = unfinished_line(source, diagnostic.line?)?;
+    let number = diagnostic.line?;
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    let text = source.as_str().lines().nth(index).unwrap_or("");
+    if text.contains("<<<") && !text.contains(">>>") {
+        return Some(format!("is a `>>>` missing? {LAUNCH}"));
+    }
+    let line = unfinished_line(source, number)?;
     Some(format!("is a `;` missing at the end of line {line}?"))
 }
 

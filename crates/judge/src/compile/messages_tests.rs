@@ -138,7 +138,7 @@ fn the_most_common_mistakes() {
             5,
             63,
             "syntax error",
-            "look at the text just before this place",
+            "is a `>>>` missing? a launch is written `kernel<<<grid, block>>>(arguments)`",
         ),
         case(
             "a kernel called as a function",
