@@ -62,12 +62,7 @@ fn variables_of_the_device_are_read_by_name() {
 #[test]
 fn a_loop_that_never_ends_is_ended() {
     let judged = vector_add(&format!("while (left < 4) {{ {LAUNCH} {READ} }}"));
-    assert_eq!(
-        judged.verdict(),
-        "plan_error (fuel)",
-        "{}",
-        judged.message()
-    );
+    assert_eq!(judged.verdict(), "plan_error/fuel", "{}", judged.message());
     // Of a kernel that does not end either it is the instructions.
     let source = "__global__ void spin(int* d) { *d = 1; while (*(volatile int*)d) ; }
 extern \"C\" void solve(const float* a, const float* b, float* c, int n) {
@@ -90,7 +85,7 @@ fn garbage_of_the_device_is_a_fault_at_its_line() {
     ));
     assert_eq!(
         judged.verdict(),
-        "plan_error (host_fault)",
+        "plan_error/host_fault",
         "{}",
         judged.message()
     );

@@ -157,8 +157,29 @@ pub(crate) fn environment(
     environment.allow_unconfined = judging.allow_unconfined;
     let cache = state.join("cache");
     environment.cache = std::fs::create_dir_all(&cache).is_ok().then_some(cache);
+    if let Some(bytes) = cache_bytes()? {
+        environment.cache_bytes = bytes;
+    }
     environment.calibrations = Some(state.join("calibration"));
     Ok(environment)
+}
+
+/// The bound of the cache of compiles, where `LIGHTSPEED_CACHE_MIB` sets one.
+fn cache_bytes() -> Result<Option<u64>, Failure> {
+    let Ok(text) = std::env::var("LIGHTSPEED_CACHE_MIB") else {
+        return Ok(None);
+    };
+    let bytes = text
+        .parse::<u64>()
+        .ok()
+        .and_then(|mib| mib.checked_mul(1 << 20));
+    match bytes {
+        Some(bytes) => Ok(Some(bytes)),
+        None => Err(Failure::usage(
+            format!("LIGHTSPEED_CACHE_MIB is `{text}`"),
+            "write a whole number of MiB; 0 keeps nothing",
+        )),
+    }
 }
 
 /// The way out where packages are not found.

@@ -12,6 +12,9 @@ use toolchain::Toolchain;
 use crate::Lane;
 use crate::calibration::Calibration;
 
+/// What the cache of compiles may hold where nothing else is said.
+const CACHE_BYTES: u64 = 512 << 20;
+
 /// The surroundings of a judging.
 #[derive(Clone)]
 pub struct Environment {
@@ -19,9 +22,11 @@ pub struct Environment {
     pub toolchain: Toolchain,
     /// The binary that is re-executed for each role of [`crate::child`].
     pub program: PathBuf,
-    /// Where compiled references, the judge's own compiled kernels and the times of baselines are kept
+    /// Where compiled sources, the judge's own compiled kernels and the times of baselines are kept
     /// between judgings; `None` keeps nothing.
     pub cache: Option<PathBuf>,
+    /// Bytes that the cache may hold; what was used longest ago goes.
+    pub cache_bytes: u64,
     /// Where calibrations of this host's GPUs are kept, one file a card; `None` knows none.
     pub calibrations: Option<PathBuf>,
     /// The GPU of this host that judgings on a GPU use, where there is one.
@@ -44,6 +49,7 @@ impl Environment {
             toolchain,
             program,
             cache: None,
+            cache_bytes: CACHE_BYTES,
             calibrations: None,
             lane: None,
             keep_code: None,

@@ -64,7 +64,7 @@ impl Program {
         })?;
         let path = &tables.function(entry).path;
         let name = path.rsplit("::").next().unwrap_or(path);
-        let device_source = device_source(source, &preprocessed, &pieces, name);
+        let device_source = device_source(source, &preprocessed, tree.root_node(), &pieces, name);
         Ok((device_source, tables, entry))
     }
 

@@ -9,6 +9,9 @@ use crate::interpreter::{Course, Ended, Guess, interpret};
 use crate::plan::{KernelInstance, Live, Operation, Place, Plan, kernels_of};
 use crate::syntax::ast::Space;
 
+/// Operations that a live plan shows of what a run may come to.
+const MAX_SHOWN: usize = 1000;
+
 /// Writes down what it is asked for.
 #[derive(Default)]
 struct Recorder {
@@ -82,7 +85,9 @@ pub(crate) fn rehearse(course: &Course<'_>) -> Fallible<Plan> {
     let is_whole = |rehearsal: &Rehearsal| rehearsal.ended.outcome.is_ok();
     let typical = all.iter().position(is_whole).unwrap_or(0);
     let typical = all.into_iter().nth(typical);
-    Ok(typical.map_or_else(Plan::default, |rehearsal| rehearsal.plan(Some(live))))
+    let mut plan = typical.map_or_else(Plan::default, |rehearsal| rehearsal.plan(Some(live)));
+    plan.operations.truncate(MAX_SHOWN);
+    Ok(plan)
 }
 
 impl Rehearsal {

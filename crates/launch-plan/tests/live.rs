@@ -381,3 +381,23 @@ fn a_loop_that_never_converges_ends() {
         "{message}"
     );
 }
+
+#[test]
+fn vectors_are_read_into_and_used_like_arrays() {
+    let read =
+        "std::vector<int> h(4); cudaMemcpy(h.data(), A, 4 * sizeof(int), cudaMemcpyDeviceToHost);";
+    assert_eq!(plan(read).live, None, "nothing uses it");
+    for uses in [
+        "int x = h[2];",
+        "int sum = 0; for (int v : h) sum += v;",
+        "std::vector<int> g; g.swap(h); one<<<g[0], 1>>>(C, N);",
+        "auto g = h; one<<<g[0], 1>>>(C, N);",
+    ] {
+        assert!(plan(&format!("{read}\n{uses}")).live.is_some(), "{uses}");
+    }
+    let sum = format!("{read} int sum = 0; for (int v : h) sum += v; one<<<sum, 1>>>(C, N);");
+    assert_eq!(
+        done(&sum, vec![ints(&[1, 2, 3, 4])]),
+        "one <10x1x1, 1x1x1, 0> (p2, 1000)"
+    );
+}

@@ -211,3 +211,96 @@ fn byte_order_mark_goes_and_carriage_returns_stay() {
         "__global__ void k(float* c) {}"
     );
 }
+
+#[test]
+fn helpers_with_variables_named_like_host_types_stay() {
+    let source = format!(
+        "float norm(const float* vector, int thread) {{ int string = thread * 2; return vector[string] < vector[0] ? 1.0f : 0.0f; }}
+struct Item {{ int thread, vector; }};
+int pick(Item item) {{ return item.thread < item.vector ? item.thread : 0; }}
+__global__ void k(float* c) {{ Item i = {{1, 2}}; c[0] = norm(c, 0) + pick(i); }}
+{SOLVE}"
+    );
+    assert_eq!(
+        device(&source),
+        source.split("void solve").next().unwrap().trim_end()
+    );
+}
+
+#[test]
+fn host_methods_of_structs_that_device_code_uses_go() {
+    let source = format!(
+        "struct S {{
+    int x;
+    __device__ void init(int v) {{ x = v; }}
+    int twice() const {{ return 2 * x; }}
+    void host() {{ std::vector<int> q; }}
+    template <typename T> void load(T n) {{ cudaMalloc(&n, 4); }}
+    void run(float* c) {{ start(c); }}
+    void print(std::ostream& out) const;
+    friend std::ostream& operator<<(std::ostream& out, const S& s) {{ return out << s.x; }}
+}};
+void S::print(std::ostream& out) const {{ out << x; }}
+__device__ int more(S s) {{ return s.twice(); }}
+void start(float* c) {{ k<<<1, 1>>>(c); }}
+__global__ void k(float* c) {{ S s; s.init(3); c[0] = s.x; }}
+{SOLVE}"
+    );
+    assert_eq!(
+        device(&source),
+        "struct S {
+int x;
+__device__ void init(int v) { x = v; }
+int twice() const { return 2 * x; }
+};
+__device__ int more(S s) { return s.twice(); }
+__global__ void k(float* c) { S s; s.init(3); c[0] = s.x; }"
+    );
+}
+
+#[test]
+fn methods_made_by_a_macro_with_their_neighbours_stay() {
+    let source = format!(
+        "#define METHODS void host() {{ std::vector<int> q; }} __device__ int f() {{ return x; }}
+struct S {{ int x; METHODS }};
+__global__ void k(float* c) {{ S s; s.x = 1; c[0] = s.f(); }}
+{SOLVE}"
+    );
+    let kept = device(&source);
+    assert!(kept.contains("struct S { int x; METHODS };"), "{kept}");
+}
+
+#[test]
+fn callers_of_host_functions_go_with_them() {
+    let source = format!(
+        "void launch(float* c);
+void stage(float* c) {{ launch(c); }}
+void run(float* c) {{ stage(c); }}
+void launch(float* c) {{ k<<<1, 1>>>(c); }}
+__device__ float pick(float x) {{ return x; }}
+int pick(int x) {{ return x; }}
+__global__ void k(float* c) {{ float run = 1; c[0] = pick(run); }}
+{SOLVE}"
+    );
+    assert_eq!(
+        device(&source),
+        "__device__ float pick(float x) { return x; }
+int pick(int x) { return x; }
+__global__ void k(float* c) { float run = 1; c[0] = pick(run); }"
+    );
+}
+
+#[test]
+fn nothing_inside_a_parse_error_is_blanked() {
+    let source = format!(
+        "struct S {{ std::vector<int> v; int x = = 3; void host() {{ std::vector<int> q; }} }};
+std::vector<int> data = = 3;
+void helper() {{ std::vector<int> v = = 3; }}
+__global__ void k(float* c) {{}}
+{SOLVE}"
+    );
+    assert_eq!(
+        device(&source),
+        source.split("void solve").next().unwrap().trim_end()
+    );
+}

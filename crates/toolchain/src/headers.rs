@@ -10,6 +10,15 @@ pub(crate) const PRELUDE: &str = "lightspeed/prelude.h";
 /// The headers for one source. Those of cooperative groups are left to the toolkit, at some seconds
 /// a compile, for a source with a word that the shim does not know.
 pub(crate) fn for_source(source: &str) -> Vec<(&'static str, &'static str)> {
+    let beyond = beyond_the_shims(source);
+    ALL.iter()
+        .filter(|(name, _)| !(beyond && name.starts_with("cooperative_groups")))
+        .copied()
+        .collect()
+}
+
+/// Whether a source has a word of cooperative groups that the shim does not know.
+pub(crate) fn beyond_the_shims(source: &str) -> bool {
     const BEYOND_THE_SHIM: [&str; 8] = [
         "binary_partition",
         "labeled_partition",
@@ -20,11 +29,7 @@ pub(crate) fn for_source(source: &str) -> Vec<(&'static str, &'static str)> {
         "reduce_update_async",
         "cooperative_groups::details",
     ];
-    let beyond = BEYOND_THE_SHIM.iter().any(|word| source.contains(word));
-    ALL.iter()
-        .filter(|(name, _)| !(beyond && name.starts_with("cooperative_groups")))
-        .copied()
-        .collect()
+    BEYOND_THE_SHIM.iter().any(|word| source.contains(word))
 }
 
 macro_rules! headers {
@@ -65,6 +70,7 @@ headers! {
         "cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
         "cooperative_groups/memcpy_async.h",
     ],
+    shim!("curand_kernel.h") => ["curand_kernel.h", "curand_philox4x32_x.h", "curand_uniform.h", "curand_normal.h"],
     shim!("thrust_functional.h") => ["thrust/functional.h"],
     // Host only. `solve.h` and its like are leftovers of other judges' templates.
     "" => [
@@ -72,7 +78,7 @@ headers! {
         "map", "unordered_map", "set", "unordered_set", "list", "deque", "queue", "stack", "memory",
         "numeric", "random", "chrono", "thread", "mutex", "atomic", "stdexcept", "exception", "cstring",
         "string.h", "memory.h", "time.h", "ctime", "sys/time.h", "ctype.h", "cctype", "unistd.h", "iterator",
-        "cublas_v2.h", "cublas.h", "curand.h", "curand_kernel.h", "cusparse.h", "cufft.h", "cudnn.h",
+        "cublas_v2.h", "cublas.h", "curand.h", "cusparse.h", "cufft.h", "cudnn.h",
         "cuda_profiler_api.h", "helper_cuda.h",
         "thrust/device_vector.h", "thrust/host_vector.h", "thrust/device_ptr.h", "thrust/sort.h",
         "thrust/scan.h", "thrust/reduce.h", "thrust/extrema.h", "thrust/transform.h",

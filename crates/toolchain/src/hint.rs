@@ -109,7 +109,7 @@ impl<'a> Hints<'a> {
 
     fn undeclared(&self, diagnostic: &Diagnostic) -> Option<String> {
         let name = undefined_name(&diagnostic.message)?;
-        let above = usize::try_from(diagnostic.line?).ok()? - 1;
+        let above = usize::try_from(diagnostic.line?).ok()?.checked_sub(1)?;
         let mut above = self.lines.get(..above)?.iter();
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         Some(
@@ -136,13 +136,13 @@ impl<'a> Hints<'a> {
         if !diagnostic.message.ends_with("expected a \";\"") {
             return None;
         }
-        let line = usize::try_from(diagnostic.line?).ok()?;
-        let column = usize::try_from(diagnostic.column?).ok()?;
-        let before = self.lines.get(line - 1)?.get(..column - 1)?;
+        let index = |number: u32| usize::try_from(number).ok()?.checked_sub(1);
+        let (line, column) = (index(diagnostic.line?)?, index(diagnostic.column?)?);
+        let before = self.lines.get(line)?.get(..column)?;
         if !before.trim().is_empty() {
             return Some("a `;` is missing before this place".to_owned());
         }
-        let mut above = self.lines.get(..line - 1)?.iter().enumerate().rev();
+        let mut above = self.lines.get(..line)?.iter().enumerate().rev();
         let (above, _) = above.find(|(_, text)| is_code(text))?;
         Some(format!("a `;` is missing at the end of line {}", above + 1))
     }

@@ -10,6 +10,8 @@ mod compile;
 mod cupti;
 mod device_names;
 mod disassembler;
+#[cfg(test)]
+mod fuzz_tests;
 mod headers;
 mod hint;
 mod install;
@@ -19,13 +21,16 @@ mod listing;
 mod log;
 mod nvrtc;
 mod options;
+mod precompiled;
+mod scratch;
 mod source;
 mod toolchain;
 mod usage;
 
-pub use compile::{CompileFailure, CompileRequest, Compiled, compile};
+pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compile};
 pub use cupti::CUPTI_VERSION;
 pub use disassembler::{Disassembler, DisassemblyError};
 pub use listing::Listing;
+pub use precompiled::{PrecompileError, SETTLE, helps, precompile, settle};
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

@@ -60,6 +60,7 @@ pub(crate) async fn run(
     let environment =
         local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
     let (device, gpus) = local::found_devices(&arguments.judging)?;
+    judge::precompile_in_background(environment.clone(), device);
     let name = arguments.name.unwrap_or_else(host_name);
     let settings = Settings {
         url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),

@@ -11,7 +11,7 @@ use super::facts::CompiledFacts;
 use super::planning::Plans;
 use super::wire::{
     CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
-    KernelsJob, KernelsReply,
+    KernelsJob, KernelsReply, SyntaxReply,
 };
 use crate::host_code::HostCode;
 use crate::wire::Code;
@@ -32,9 +32,26 @@ pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
                 confinement_warning: None,
             })
         }
+        CompileTask::Syntax(job) => serde_json::to_vec(&check_syntax(&job)),
         CompileTask::Kernels(job) => serde_json::to_vec(&compile_kernels(&job)),
     };
     answer.map_err(|e| e.to_string())
+}
+
+/// Instantiates nothing and makes no code, which is what brings the compiler down.
+fn check_syntax(job: &CompileJob) -> SyntaxReply {
+    let Ok(program) = Program::parse(&job.source, &job.signature) else {
+        return Vec::new(); // what does not parse never reached the compiler
+    };
+    let checked = Toolchain::open(&job.toolchain)
+        .map_err(|e| CompileFailure::Internal(e.to_string()))
+        .and_then(|toolchain| {
+            toolchain::check_syntax(&toolchain, program.device_source(), &job.limits.arch)
+        });
+    match checked {
+        Err(CompileFailure::Errors(diagnostics)) => diagnostics,
+        Ok(()) | Err(_) => Vec::new(),
+    }
 }
 
 fn compile_kernels(job: &KernelsJob) -> KernelsReply {

@@ -6,17 +6,19 @@ mod facts;
 #[cfg(test)]
 mod messages_tests;
 mod planning;
+pub(crate) mod precompiled;
 pub(crate) mod wire;
 
 use std::time::Duration;
 
-use domain::{Verdict, VerdictKind};
+use domain::{Severity, Verdict, VerdictKind};
 use sandbox::{ChildCommand, ChildFailure, Policy};
 
 use serde::de::DeserializeOwned;
 
 use self::wire::{
-    CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, KernelsJob, KernelsReply,
+    CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
+    KernelsJob, KernelsReply, SyntaxReply,
 };
 use crate::Environment;
 use crate::child::COMPILE_ROLE;
@@ -33,8 +35,49 @@ pub(crate) const KERNELS_WALL: Duration = Duration::from_secs(60);
 /// Sent by the host (its operator, or the kernel out of memory), never by a source.
 const SIGKILL: i32 = 9;
 
-/// Plans and compiles an untrusted source.
+/// Plans and compiles an untrusted source. The result is kept: whoever submits the same text for the
+/// same shapes and target gets the same answer. Limits are not kept, since they depend on the host and
+/// its load; nor is a crash, nor what went wrong on our side.
 pub(crate) fn compile(environment: &Environment, job: &CompileJob, wall: Duration) -> CompileReply {
+    kept(environment, job, wall, |outcome| match outcome {
+        Ok(_) => true,
+        Err(refusal) => {
+            refusal.verdict == Verdict::PlanError || refusal.kind == Some(VerdictKind::Diagnostics)
+        }
+    })
+}
+
+/// Plans and compiles a package's own source. Only success is kept.
+pub(crate) fn compile_cached(
+    environment: &Environment,
+    job: &CompileJob,
+    wall: Duration,
+) -> CompileReply {
+    kept(environment, job, wall, Result::is_ok)
+}
+
+fn kept(
+    environment: &Environment,
+    job: &CompileJob,
+    wall: Duration,
+    is_lasting: impl FnOnce(&Result<CompiledSource, CompileRefusal>) -> bool,
+) -> CompileReply {
+    let Some(directory) = &environment.cache else {
+        return compile_now(environment, job, wall);
+    };
+    if let Some(reply) = cache::load(directory, job) {
+        cache::touch(directory, job, environment.clock.now().into());
+        return reply;
+    }
+    let reply = compile_now(environment, job, wall);
+    if is_lasting(&reply.outcome) {
+        cache::store(directory, job, &reply);
+        cache::prune(directory, environment.cache_bytes);
+    }
+    reply
+}
+
+fn compile_now(environment: &Environment, job: &CompileJob, wall: Duration) -> CompileReply {
     let task = CompileTask::Source(job.clone());
     let refusal = match ask::<CompileReply>(environment, &task, wall) {
         Ok((reply, confinement_warning)) => {
@@ -43,7 +86,13 @@ pub(crate) fn compile(environment: &Environment, job: &CompileJob, wall: Duratio
                 ..reply
             };
         }
-        Err(failure) => refuse(&failure, wall),
+        Err(failure) => {
+            let refusal = refuse(&failure, wall);
+            match refusal.kind {
+                Some(VerdictKind::CompilerCrash) => explain_crash(environment, job, wall, refusal),
+                _ => refusal,
+            }
+        }
     };
     CompileReply {
         outcome: Err(refusal),
@@ -52,23 +101,36 @@ pub(crate) fn compile(environment: &Environment, job: &CompileJob, wall: Duratio
     }
 }
 
-/// Plans and compiles a package's own source, whose result is kept between judgings.
-pub(crate) fn compile_cached(
+/// Adds what a second child learns that only looks for errors: as a rule it is an erroneous template
+/// that a launch instantiates which brings the compiler down.
+fn explain_crash(
     environment: &Environment,
     job: &CompileJob,
     wall: Duration,
-) -> CompileReply {
-    let Some(directory) = &environment.cache else {
-        return compile(environment, job, wall);
+    crash: CompileRefusal,
+) -> CompileRefusal {
+    let task = CompileTask::Syntax(job.clone());
+    let Ok((diagnostics, _)) = ask::<SyntaxReply>(environment, &task, wall) else {
+        return crash; // it crashes there, too
     };
-    if let Some(reply) = cache::load(directory, job) {
-        return reply;
+    let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
+    let message = match first {
+        Some(error) => {
+            let line = error
+                .line
+                .map_or(String::new(), |line| format!("line {line}: "));
+            format!(
+                "{}, which has errors: {line}{}",
+                crash.message, error.message
+            )
+        }
+        None => crash.message,
+    };
+    CompileRefusal {
+        message,
+        diagnostics,
+        ..crash
     }
-    let reply = compile(environment, job, wall);
-    if reply.outcome.is_ok() {
-        cache::store(directory, job, &reply);
-    }
-    reply
 }
 
 /// Compiles the judge's own kernels, which are kept between judgings too.
@@ -109,7 +171,7 @@ fn ask<Reply: DeserializeOwned>(
     let command = ChildCommand {
         program: environment.program.clone(),
         role: COMPILE_ROLE.to_owned(),
-        policy: policy(environment, wall),
+        policy: policy(environment, task, wall),
     };
     let answer = command.run(&request, &mut |_| {}, Some(&environment.cancel))?;
     let reply = serde_json::from_slice(&answer.response)
@@ -117,16 +179,33 @@ fn ask<Reply: DeserializeOwned>(
     Ok((reply, answer.confinement.warning()))
 }
 
-fn policy(environment: &Environment, wall: Duration) -> Policy {
+/// A source that precompiled headers help gets them where there are some. Its child starts without
+/// randomised addresses, which they need; it is confined and thrown away like every other.
+fn policy(environment: &Environment, task: &CompileTask, wall: Duration) -> Policy {
+    let toolchain = &environment.toolchain;
+    let is_helped = match task {
+        CompileTask::Source(job) | CompileTask::Syntax(job) => {
+            toolchain::helps(&job.source) && toolchain.has_precompiled(&job.limits.arch)
+        }
+        CompileTask::Kernels(_) => false,
+    };
+    let mut readable = toolchain.readable_paths();
+    let mut variables = Vec::new();
+    if is_helped {
+        readable.push(toolchain.precompiled_folder());
+        let root = toolchain.root().display().to_string();
+        variables.push((toolchain::SETTLE.to_owned(), root));
+    }
     Policy {
-        readable: environment.toolchain.readable_paths(),
-        loadable: environment.toolchain.loadable_paths(),
+        readable,
+        loadable: toolchain.loadable_paths(),
         writable: Vec::new(),
         local_listener: false,
-        environment: vec![],
+        environment: variables,
         cpu_s: cpu_s(wall),
         wall,
         memory_bytes: Some(MEMORY_BYTES),
+        fixed_addresses: is_helped,
         max_response_bytes: MAX_RESPONSE_BYTES,
         allow_unconfined: environment.allow_unconfined,
     }

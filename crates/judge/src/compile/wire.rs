@@ -16,6 +16,8 @@ use crate::wire::Code;
 pub(crate) enum CompileTask {
     /// A source with a host function; the answer is a [`CompileReply`].
     Source(CompileJob),
+    /// The same source, only looked through for errors; the answer is a [`SyntaxReply`].
+    Syntax(CompileJob),
     /// The judge's own kernels; the answer is a [`KernelsReply`].
     Kernels(KernelsJob),
 }
@@ -72,6 +74,9 @@ impl KernelsJob {
         }
     }
 }
+
+/// What is wrong with a source as far as the compiler's front end can tell.
+pub(crate) type SyntaxReply = Vec<Diagnostic>;
 
 /// The judge's kernels, or why there are none.
 pub(crate) type KernelsReply = Result<Code, String>;

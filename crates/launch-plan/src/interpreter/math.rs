@@ -25,7 +25,7 @@ fn extreme(largest: bool, arguments: &[Value], at: At) -> Fallible<Value> {
     for argument in arguments {
         let (Value::Integer(next, _) | Value::Floating(next, _)) = argument else {
             let message = format!("min or max of a value of type `{}`", argument.ty());
-            return Err(Fault::unsupported(at, message, ""));
+            return Err(Fault::unsupported(at, message, "compare numbers"));
         };
         scalar = Some(match scalar {
             // Equal types stay as they are: min(char, char) is a char.
@@ -37,8 +37,13 @@ fn extreme(largest: bool, arguments: &[Value], at: At) -> Fallible<Value> {
     let scalar = scalar.unwrap_or(Scalar::Int);
     let mut best: Option<Value> = None;
     for argument in arguments {
-        let next = convert(argument, scalar, at)
-            .unwrap_or_else(|| Err(Fault::unsupported(at, "min or max of no number", "")))?;
+        let next = convert(argument, scalar, at).unwrap_or_else(|| {
+            Err(Fault::unsupported(
+                at,
+                "min or max of no number",
+                "compare numbers",
+            ))
+        })?;
         let better = match (&best, &next) {
             (Some(Value::Integer(_, best)), Value::Integer(_, next)) => {
                 if largest {

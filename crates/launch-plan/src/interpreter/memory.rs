@@ -295,7 +295,7 @@ impl Memory {
                 fields: parents.to_vec(),
                 ..reference.clone()
             };
-            let values = self.row(&row, at)?;
+            let values = self.row_unseen(&row, at)?;
             let start = start.min(values.len());
             return Ok((ty, &mut values[start..]));
         }
@@ -327,8 +327,16 @@ impl Memory {
         Ok(slot)
     }
 
-    /// The elements of the container, or array within a value, at a place.
+    /// The elements of the container, or array within a value, at a place, for any use.
     pub(super) fn row(&mut self, reference: &HostRef, at: At) -> Fallible<&mut Vec<Option<Value>>> {
+        let index = usize::try_from(reference.index).unwrap_or(usize::MAX);
+        if self.alive(reference, at)?.unknown.get(index) == Some(&true) {
+            self.use_unknown(at);
+        }
+        self.row_unseen(reference, at)
+    }
+
+    fn row_unseen(&mut self, reference: &HostRef, at: At) -> Fallible<&mut Vec<Option<Value>>> {
         match self.slot(reference, at)? {
             Some(Value::Row(_, values)) => Ok(values),
             _ => Err(Fault::host(at, "a container is used before it has a value")),

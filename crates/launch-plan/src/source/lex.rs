@@ -4,7 +4,7 @@ use super::text::At;
 
 /// What the preprocessor must tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(crate) enum TokenKind {
     Identifier,
     Number,
     Text,
@@ -17,14 +17,14 @@ pub(super) enum TokenKind {
 
 /// One token of the submitted text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RawToken {
-    pub(super) kind: TokenKind,
-    pub(super) start: At,
-    pub(super) end: At,
+pub(crate) struct RawToken {
+    pub(crate) kind: TokenKind,
+    pub(crate) start: At,
+    pub(crate) end: At,
     /// White space or a comment stands before it.
-    pub(super) space_before: bool,
+    pub(crate) space_before: bool,
     /// First of its line (a continued line counts as one).
-    pub(super) line_start: bool,
+    pub(crate) line_start: bool,
 }
 
 /// Longest first. `<<<` and `>>>` are tokens of CUDA.
@@ -48,7 +48,7 @@ pub(super) fn without_digraph(text: &str) -> &str {
 }
 
 /// All tokens of `text`. Closed comments and line continuations are white space.
-pub(super) fn lex(text: &str) -> Vec<RawToken> {
+pub(crate) fn lex(text: &str) -> Vec<RawToken> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut offset = 0;

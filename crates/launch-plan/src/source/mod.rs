@@ -4,7 +4,7 @@
 
 mod condition;
 mod directives;
-mod lex;
+pub(crate) mod lex;
 mod macros;
 mod nesting;
 pub(crate) mod preprocess;

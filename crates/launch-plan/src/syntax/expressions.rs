@@ -10,6 +10,8 @@ use super::lower::{
 use crate::source::text::At;
 use crate::types::Scalar;
 
+const ANOTHER_OPERATOR: &str = "use C's arithmetic, comparison and logical operators";
+
 impl Lowerer<'_> {
     /// Every named child as an expression.
     pub(super) fn expressions_in(&mut self, node: Node<'_>) -> Vec<Expr> {
@@ -31,7 +33,9 @@ impl Lowerer<'_> {
     fn boxed(&mut self, node: Option<Node<'_>>) -> Box<Expr> {
         Box::new(match node {
             Some(node) => self.expression(node),
-            None => unsupported_expression(0, unsupported("an incomplete expression", "")),
+            None => {
+                unsupported_expression(0, unsupported("an incomplete expression", "complete it"))
+            }
         })
     }
 
@@ -92,7 +96,7 @@ impl Lowerer<'_> {
                     Box::new(self.type_descriptor(ty)),
                     self.field(node, "value"),
                 ),
-                None => ExprKind::Unsupported(unsupported("this cast", "")),
+                None => ExprKind::Unsupported(unsupported("this cast", "write `(T)value`")),
             },
             "compound_literal_expression" => self.compound_literal(node),
             "initializer_list" => ExprKind::List(self.expressions_in(node)),
@@ -114,7 +118,7 @@ impl Lowerer<'_> {
     fn expression_kind_of(&mut self, node: Option<Node<'_>>) -> ExprKind {
         match node {
             Some(node) => self.expression(node).kind,
-            None => ExprKind::Unsupported(unsupported("an empty expression", "")),
+            None => ExprKind::Unsupported(unsupported("an empty expression", "complete it")),
         }
     }
 
@@ -185,7 +189,7 @@ impl Lowerer<'_> {
             "~" | "compl" => UnaryOp::Complement,
             other => {
                 let message = format!("the operator `{other}`");
-                return ExprKind::Unsupported(unsupported(message, ""));
+                return ExprKind::Unsupported(unsupported(message, ANOTHER_OPERATOR));
             }
         };
         ExprKind::Unary(operator, self.field(node, "argument"))
@@ -214,7 +218,10 @@ impl Lowerer<'_> {
             "||" | "or" => ExprKind::Or(left, right),
             other => match BinaryOp::parse(other) {
                 Some(parsed) => ExprKind::Binary(parsed, left, right),
-                None => ExprKind::Unsupported(unsupported(format!("the operator `{other}`"), "")),
+                None => ExprKind::Unsupported(unsupported(
+                    format!("the operator `{other}`"),
+                    ANOTHER_OPERATOR,
+                )),
             },
         }
     }
@@ -228,7 +235,10 @@ impl Lowerer<'_> {
         }
         match operator.strip_suffix('=').and_then(BinaryOp::parse) {
             Some(parsed) => ExprKind::Assign(Some(parsed), left, right),
-            None => ExprKind::Unsupported(unsupported(format!("the operator `{operator}`"), "")),
+            None => ExprKind::Unsupported(unsupported(
+                format!("the operator `{operator}`"),
+                ANOTHER_OPERATOR,
+            )),
         }
     }
 
@@ -257,7 +267,7 @@ impl Lowerer<'_> {
 
     fn call(&mut self, node: Node<'_>) -> ExprKind {
         let Some(function) = node.child_by_field_name("function") else {
-            return ExprKind::Unsupported(unsupported("this call", ""));
+            return ExprKind::Unsupported(unsupported("this call", "call a function by its name"));
         };
         let arguments = node
             .child_by_field_name("arguments")
@@ -330,7 +340,7 @@ impl Lowerer<'_> {
 
     fn new_expression(&mut self, node: Node<'_>) -> ExprKind {
         let Some(ty) = node.child_by_field_name("type") else {
-            return ExprKind::Unsupported(unsupported("this `new`", ""));
+            return ExprKind::Unsupported(unsupported("this `new`", "write `new T[count]`"));
         };
         let ty = Box::new(self.type_node(ty));
         let length = node
@@ -377,7 +387,7 @@ fn number(text: &str, at: At) -> ExprKind {
         ),
         None => {
             let message = format!("the number `{text}`, which fits no type");
-            ExprKind::Unsupported(unsupported(message, ""))
+            ExprKind::Unsupported(unsupported(message, "write a smaller number"))
         }
     }
 }

@@ -12,6 +12,7 @@ mod lambdas;
 pub(crate) mod literal;
 pub(crate) mod lower;
 mod members;
+mod operators;
 pub(crate) mod parse;
 mod records;
 mod statements;

@@ -2,6 +2,7 @@
 
 mod compiles;
 mod hostile;
+pub mod precompiled;
 mod refused;
 
 use domain::{Diagnostic, Severity};
@@ -81,6 +82,10 @@ pub const ALL: &[(&str, fn())] = &[
         hostile::unknown_architecture,
     ),
     ("installing_again_changes_nothing", hostile::idempotent),
+    (
+        "precompiled_headers_change_the_time_and_nothing_else",
+        precompiled::all,
+    ),
 ];
 
 const VECTOR_ADD: &str = "\

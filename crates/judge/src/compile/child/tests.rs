@@ -74,7 +74,10 @@ fn a_grid_from_occupancy_is_what_the_device_holds() {
            heavy<<<blocks * prop.multiProcessorCount, 256, 4096>>>(x, n);\n}\n";
     let compiled = answer_to(&source, &[(1000, false)]).unwrap();
     let registers = compiled.usage[0].registers;
-    assert!(registers > 64, "{registers} registers");
+    assert!(
+        registers > 32,
+        "threads alone would decide: {registers} registers"
+    );
     let limits = &scoring::device(DeviceName::H200).limits;
     let blocks = scoring::resident_blocks(limits, registers, 4096, 256).unwrap();
     assert_eq!(launches(&compiled)[0].grid, [blocks * 132, 1, 1]);

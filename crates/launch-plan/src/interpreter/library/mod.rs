@@ -4,6 +4,7 @@ mod algorithms;
 mod limits;
 mod memory;
 mod output;
+mod ranges;
 mod refused;
 mod sorting;
 

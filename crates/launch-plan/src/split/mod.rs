@@ -4,8 +4,17 @@
 //! Invariant: line ends, and every byte outside a blanked piece, stay where they were. A piece
 //! that the grammar could not read is never blanked; the compiler is the better judge of it.
 
+mod host_only;
+mod host_words;
+mod members;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use tree_sitter::Node;
+
+use self::host_only::HostOnly;
+use self::host_words::Words;
+use self::members::host_members;
 use crate::source::preprocess::Preprocessed;
 use crate::source::text::{At, SourceText};
 use crate::syntax::items::{Piece, PieceKind};
@@ -14,6 +23,7 @@ use crate::syntax::items::{Piece, PieceKind};
 pub(crate) fn device_source(
     source: &SourceText,
     preprocessed: &Preprocessed,
+    root: Node<'_>,
     pieces: &[Piece],
     entry: &str,
 ) -> String {
@@ -21,13 +31,21 @@ pub(crate) fn device_source(
         .iter()
         .map(|piece| words_of(piece, source, preprocessed))
         .collect();
-    let host_only = host_only(pieces, &words, preprocessed, entry);
+    let HostOnly {
+        pieces: host_only,
+        functions,
+    } = HostOnly::of(pieces, preprocessed, entry);
     let kept = kept_pieces(pieces, &words, &host_only);
     let mut bytes = source.as_str().as_bytes().to_vec();
     let kept_text = Cover::new(kept.iter().map(|&index| pieces[index].span));
+    let is_host = |words: &Words<'_>| words.need_a_host() || !words.calls().is_disjoint(&functions);
     for (index, piece) in pieces.iter().enumerate() {
-        // One macro may expand to a kernel and to its host wrapper.
-        if !kept.contains(&index) && !kept_text.overlaps(piece.span) {
+        if kept.contains(&index) {
+            for member in host_members(root, preprocessed, piece, &is_host) {
+                blank(&mut bytes, member, preprocessed);
+            }
+        } else if !kept_text.overlaps(piece.span) {
+            // (One macro may expand to a kernel and to its host wrapper.)
             blank(&mut bytes, piece.span, preprocessed);
         }
     }
@@ -47,37 +65,6 @@ fn words_of<'a>(
             .filter(|word| !word.is_empty()),
     );
     words
-}
-
-/// Which pieces can be nothing but host code, whoever names them.
-fn host_only(
-    pieces: &[Piece],
-    words: &[BTreeSet<&str>],
-    preprocessed: &Preprocessed,
-    entry: &str,
-) -> Vec<bool> {
-    let text = |piece: &Piece| preprocessed.text().get(piece.range.clone()).unwrap_or("");
-    let on_its_own = |(piece, words): (&Piece, &BTreeSet<&str>)| match piece.kind {
-        PieceKind::HostFunction => {
-            let entry = |name: &String| name == entry || name == "main";
-            piece.names.iter().any(entry) || uses_host_library(words) || text(piece).contains("<<<")
-        }
-        PieceKind::HostVariable | PieceKind::Record => uses_host_library(words),
-        _ => false,
-    };
-    let mut host_only: Vec<bool> = pieces.iter().zip(words).map(on_its_own).collect();
-    // A prototype goes the way of its function.
-    let functions: BTreeSet<&String> = pieces
-        .iter()
-        .zip(&host_only)
-        .filter(|(piece, host)| **host && piece.kind == PieceKind::HostFunction)
-        .flat_map(|(piece, _)| &piece.names)
-        .collect();
-    for (piece, host) in pieces.iter().zip(&mut host_only) {
-        let prototype = piece.kind == PieceKind::HostFunction && text(piece).ends_with(';');
-        *host |= prototype && piece.names.iter().any(|name| functions.contains(name));
-    }
-    host_only
 }
 
 /// Device code, and whatever device code names, and so on.
@@ -115,43 +102,6 @@ fn kept_pieces(pieces: &[Piece], words: &[BTreeSet<&str>], host_only: &[bool]) -
         }
     }
     kept
-}
-
-/// Words that NVRTC can do nothing with.
-fn uses_host_library(words: &BTreeSet<&str>) -> bool {
-    const HOST: [&str; 22] = [
-        "vector",
-        "string",
-        "cout",
-        "cerr",
-        "endl",
-        "fprintf",
-        "fopen",
-        "malloc",
-        "calloc",
-        "unique_ptr",
-        "shared_ptr",
-        "unordered_map",
-        "ifstream",
-        "ofstream",
-        "exit",
-        "abort",
-        "getenv",
-        "stderr",
-        "stdout",
-        "chrono",
-        "thread",
-        "mutex",
-    ];
-    let runtime_call = |word: &&str| {
-        ["cuda", "cublas", "cusparse", "curand", "cudnn", "cufft"]
-            .iter()
-            .filter_map(|prefix| word.strip_prefix(prefix))
-            .any(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-    };
-    words
-        .iter()
-        .any(|word| runtime_call(word) || HOST.contains(word))
 }
 
 /// A set of spans that answers whether another overlaps any of them.
