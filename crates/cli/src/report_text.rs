@@ -1,7 +1,8 @@
 //! A report for a person. The same text for `judge`, `submit` and `watch`.
 
 use domain::report::{
-    Execution, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport, ShapeRole,
+    Execution, OccupancyLimiter, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport,
+    ShapeRole,
 };
 use domain::{Diagnostic, Report, Severity};
 
@@ -219,17 +220,30 @@ fn kernels(report: &Report) -> String {
         "kernel",
         ">registers",
         ">spills",
+        ">local",
         ">static smem",
+        ">dynamic smem",
+        ">constant",
+        ">barriers",
+        ">block",
         ">occupancy",
+        "limited by",
     ]);
     for kernel in &report.kernels {
         let bytes = |n: Option<u32>| n.map(|n| format!("{n} B")).unwrap_or_default();
+        let count = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         table.row(vec![
             escaped(&kernel.name),
-            kernel.registers.map(|n| n.to_string()).unwrap_or_default(),
+            count(kernel.registers),
             bytes(kernel.spill_bytes),
+            bytes(kernel.local_bytes),
             bytes(kernel.static_smem_bytes),
+            bytes(kernel.dynamic_smem_bytes),
+            bytes(kernel.constant_bytes),
+            count(kernel.barriers),
+            count(kernel.block_threads),
             kernel.occupancy.map(ratio).unwrap_or_default(),
+            kernel.occupancy_limiter.map(limiter).unwrap_or_default(),
         ]);
     }
     if table.is_empty() {
@@ -237,6 +251,16 @@ fn kernels(report: &Report) -> String {
     } else {
         table.render()
     }
+}
+
+fn limiter(limiter: OccupancyLimiter) -> String {
+    let words = match limiter {
+        OccupancyLimiter::Registers => "registers",
+        OccupancyLimiter::SharedMemory => "shared memory",
+        OccupancyLimiter::Blocks => "room for blocks",
+        OccupancyLimiter::Threads => "room for threads",
+    };
+    words.to_owned()
 }
 
 fn score_text(score: &Score) -> String {
@@ -359,8 +383,9 @@ mod tests {
                 "message": "unused\u{1b}[2J variable", "hint": "remove it"
             }],
             "kernels": [{
-                "name": "add", "registers": 12, "spill_bytes": 0, "static_smem_bytes": 0,
-                "occupancy": 1.0
+                "name": "add", "registers": 40, "spill_bytes": 0, "static_smem_bytes": 0,
+                "dynamic_smem_bytes": 1024, "constant_bytes": 64, "local_bytes": 16, "barriers": 1,
+                "block_threads": 1024, "occupancy": 0.5, "occupancy_limiter": "registers"
             }],
             "shapes": [shape], "score": null,
             "phases_s": {

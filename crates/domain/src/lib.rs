@@ -11,6 +11,7 @@ pub mod element;
 pub mod ids;
 pub mod judging;
 pub mod machine;
+pub mod misspelling;
 pub mod report;
 pub mod signature;
 pub mod source;

@@ -122,8 +122,42 @@ pub struct KernelResources {
     pub spill_bytes: Option<u32>,
     /// Static shared memory a block.
     pub static_smem_bytes: Option<u32>,
-    /// Theoretical occupancy (0 to 1) at the launch with the most threads.
+    /// Dynamic shared memory a block, at its largest launch.
+    #[serde(default)]
+    pub dynamic_smem_bytes: Option<u32>,
+    /// `__constant__` variables of the file, which every kernel can read.
+    #[serde(default)]
+    pub constant_bytes: Option<u32>,
+    /// Local memory a thread: arrays that registers cannot hold, and spills.
+    #[serde(default)]
+    pub local_bytes: Option<u32>,
+    /// Hardware barriers a block.
+    #[serde(default)]
+    pub barriers: Option<u32>,
+    /// Threads a block at its largest launch: that with the most threads a block, of those the one with
+    /// the most dynamic shared memory.
+    #[serde(default)]
+    pub block_threads: Option<u32>,
+    /// Theoretical occupancy (0 to 1) at that launch.
     pub occupancy: Option<f64>,
+    /// What keeps the occupancy from being higher; `null` where nothing does.
+    #[serde(default)]
+    pub occupancy_limiter: Option<OccupancyLimiter>,
+}
+
+/// What a multiprocessor runs out of first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum OccupancyLimiter {
+    /// Registers.
+    Registers,
+    /// Shared memory.
+    SharedMemory,
+    /// Room for blocks: small blocks leave threads unused.
+    Blocks,
+    /// Room for threads: one more block of this size does not fit.
+    Threads,
 }
 
 /// Why a shape is in the judging.

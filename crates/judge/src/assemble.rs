@@ -389,12 +389,33 @@ fn truncated(mut text: String, limit: usize) -> String {
 /// A fault at a known line belongs into the editor too.
 fn run_diagnostic(outcome: &ShapeOutcome) -> Option<Diagnostic> {
     let line = outcome.line?;
+    let message = outcome.message.clone()?;
     Some(Diagnostic {
         stage: Stage::Run,
         severity: Severity::Error,
         line: Some(line),
         column: None,
-        message: outcome.message.clone()?,
-        hint: None,
+        hint: run_hint(outcome.kind, &message).map(str::to_owned),
+        message,
     })
+}
+
+/// What to do about a fault of a kernel, where its kind leaves no other reading.
+fn run_hint(kind: Option<VerdictKind>, message: &str) -> Option<&'static str> {
+    match kind? {
+        VerdictKind::OutOfBounds if message.contains("shared memory, which has 0 bytes") => Some(
+            "`extern __shared__` memory has the size that the third argument of the launch gives: \
+             kernel<<<grid, block, bytes>>>",
+        ),
+        VerdictKind::OutOfBounds if message.contains("shared memory") => {
+            Some("compare the index with the array's size, or with the bytes that the launch gives")
+        }
+        VerdictKind::OutOfBounds => {
+            Some("does the kernel check its index, as in `if (i < n)`, before it reads and writes?")
+        }
+        VerdictKind::InputModified => {
+            Some("inputs are read only; write to an output or to scratch")
+        }
+        _ => None,
+    }
 }

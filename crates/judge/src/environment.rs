@@ -31,6 +31,8 @@ pub struct Environment {
     pub calibrations: Option<PathBuf>,
     /// The GPU of this host that judgings on a GPU use, where there is one.
     pub lane: Option<Arc<Lane>>,
+    /// Folder into which the code of submissions is written, for a person who judges their own.
+    pub keep_code: Option<PathBuf>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Judge on a host without Landlock too. Every report then carries a warning.
@@ -50,6 +52,7 @@ impl Environment {
             cache_bytes: CACHE_BYTES,
             calibrations: None,
             lane: None,
+            keep_code: None,
             clock,
             allow_unconfined: false,
             cancel: Arc::default(),

@@ -20,6 +20,7 @@ mod gpus;
 mod host_code;
 mod inputs;
 mod jobs;
+mod kept_code;
 mod kernel_table;
 mod kernels;
 mod lane;

@@ -16,7 +16,7 @@ use crate::opening::Opening;
 use crate::outcome::{Interruption, ShapeOutcome};
 use crate::timing::{self, Runner as _};
 use crate::wire::{ParameterJob, ShapeJob, mailbox_bytes};
-use crate::{Environment, JudgeRequest, jobs};
+use crate::{Environment, JudgeRequest, jobs, kept_code};
 
 /// Wall clock of the executor over all shapes on the emulated device.
 const EMULATED_WALL: Duration = Duration::from_secs(60);
@@ -113,7 +113,11 @@ impl<'a> Judging<'a> {
     fn learn_baseline(&mut self) {
         let (environment, request) = (self.environment, self.request);
         self.baseline = baseline::times(environment, request, |baseline| {
-            judge(environment, baseline, &mut |_| {})
+            let environment = Environment {
+                keep_code: None, // the submission's was asked for
+                ..environment.clone()
+            };
+            judge(&environment, baseline, &mut |_| {})
         });
     }
 
@@ -169,6 +173,10 @@ impl<'a> Judging<'a> {
         match outcome {
             Ok(mut compiled) => {
                 self.findings.keep_compiled(&compiled, &job.limits);
+                if let Some(folder) = &self.environment.keep_code {
+                    let failures = kept_code::write(folder, &job.source, &compiled);
+                    self.findings.warnings.extend(failures);
+                }
                 jobs::check_scratch(package, &mut compiled)?;
                 self.findings.unplanned.clone_from(&compiled.unplanned);
                 Ok(compiled)

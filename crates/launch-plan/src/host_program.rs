@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::device_side::DeviceSide;
 use crate::facts::KernelFacts;
 use crate::failure::PlanFailure;
+use crate::hints;
 use crate::interpreter::{Course, Guess, MAX_STEPS, interpret};
 use crate::plan::{Argument, Plan};
 use crate::rehearsal::rehearse;
@@ -67,6 +68,10 @@ impl HostProgram {
         }
     }
 
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
     pub(crate) fn plan(
         &self,
         arguments: &[Argument],
@@ -92,7 +97,10 @@ impl HostProgram {
         match ended.outcome {
             Ok(()) => Ok(()),
             Err(_) if ended.is_refused => Err(LiveFailure::Refused),
-            Err(fault) => Err(LiveFailure::Fault(fault.into_failure(&self.lines))),
+            Err(fault) => Err(LiveFailure::Fault(hints::complete(
+                fault.into_failure(&self.lines),
+                None,
+            ))),
         }
     }
 

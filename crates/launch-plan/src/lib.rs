@@ -8,8 +8,10 @@
 
 mod device_side;
 mod duplicates;
+mod entry_signature;
 mod facts;
 mod failure;
+mod hints;
 mod host_program;
 mod interpreter;
 mod plan;
@@ -23,8 +25,10 @@ mod tables;
 mod tensor_map;
 mod types;
 mod types_of_parameters;
+mod warnings;
 
 pub use device_side::{Answer, DeviceSide, Refused};
+pub use entry_signature::entry_signature;
 pub use facts::{KernelAttributes, KernelFacts, NoFacts};
 pub use failure::PlanFailure;
 pub use host_program::{EncodingError, HostProgram, LiveFailure};

@@ -1,10 +1,11 @@
 //! A submission, split into device source and a host program that can be planned.
 
-use domain::{Signature, TargetLimits};
+use domain::{Diagnostic, Signature, TargetLimits};
 
 use crate::duplicates::refuse_duplicates;
 use crate::facts::{KernelFacts, NoFacts};
 use crate::failure::{Fallible, Fault, PlanFailure};
+use crate::hints;
 use crate::host_program::HostProgram;
 use crate::plan::{Argument, Plan};
 use crate::signature::find_entry;
@@ -15,10 +16,12 @@ use crate::syntax::items::items;
 use crate::syntax::lower::Lowerer;
 use crate::syntax::parse::parse;
 use crate::tables::Tables;
+use crate::warnings::Planned;
 
 /// A parsed submission whose entry function fits the problem.
 #[derive(Debug)]
 pub struct Program {
+    source: SourceText,
     device_source: String,
     host: HostProgram,
 }
@@ -32,8 +35,12 @@ impl Program {
             Ok((device_source, tables, entry)) => Ok(Self {
                 device_source,
                 host: HostProgram::new(tables, source.lines().clone(), entry),
+                source,
             }),
-            Err(fault) => Err(fault.into_failure(source.lines())),
+            Err(fault) => {
+                let failure = fault.into_failure(source.lines());
+                Err(hints::complete(failure, Some(&source)))
+            }
         }
     }
 
@@ -81,13 +88,32 @@ impl Program {
         limits: &TargetLimits,
         facts: &dyn KernelFacts,
     ) -> Result<Plan, PlanFailure> {
-        self.host.plan(arguments, limits, facts)
+        let planned = self.host.plan(arguments, limits, facts);
+        planned.map_err(|failure| hints::complete(failure, Some(&self.source)))
     }
 
     /// The host functions, for running those whose plan is [`Plan::live`].
     #[must_use]
     pub fn host(&self) -> &HostProgram {
         &self.host
+    }
+}
+
+impl Program {
+    /// What is legal and probably not meant, over the arguments and plans of all shapes that may be told of.
+    #[must_use]
+    pub fn warnings(
+        &self,
+        signature: &Signature,
+        shapes: &[(&[Argument], &Plan)],
+    ) -> Vec<Diagnostic> {
+        let planned = Planned {
+            source: &self.source,
+            tables: self.host.tables(),
+            signature,
+            shapes,
+        };
+        planned.warnings()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::tables::Tables;
 use crate::types::Scalar;
 
 /// Names that an entry function may have.
-const ENTRY_NAMES: [&str; 2] = ["solve", "solution"];
+pub(crate) const ENTRY_NAMES: [&str; 2] = ["solve", "solution"];
 /// Aliases of aliases.
 const MAX_ALIASES: usize = 32;
 
@@ -19,20 +19,10 @@ pub(crate) fn find_entry(
     signature: &Signature,
     source: &SourceText,
 ) -> Fallible<usize> {
-    let candidates: Vec<usize> = ENTRY_NAMES
-        .iter()
-        .flat_map(|name| tables.functions_named(name))
-        .collect();
-    let host = |&index: &usize| {
-        let function = tables.function(index);
-        matches!(function.space, Space::Host | Space::Both)
-            && function.body.is_some()
-            && function.template.is_none()
-    };
-    let hosts: Vec<usize> = candidates.iter().copied().filter(host).collect();
+    let hosts = host_entries(tables);
     let expected = signature.declaration();
     let Some(&first) = hosts.first() else {
-        return Err(missing(tables, &candidates, &expected));
+        return Err(missing(tables, &candidates(tables), &expected));
     };
     let fitting = hosts
         .iter()
@@ -50,6 +40,25 @@ pub(crate) fn find_entry(
         return Err(Fault::syntax(*at, message.clone()));
     }
     Ok(index)
+}
+
+fn candidates(tables: &Tables) -> Vec<usize> {
+    let names = ENTRY_NAMES.iter();
+    names
+        .flat_map(|name| tables.functions_named(name))
+        .collect()
+}
+
+/// Functions that could be the entry if their parameters fit.
+pub(crate) fn host_entries(tables: &Tables) -> Vec<usize> {
+    let mut entries = candidates(tables);
+    entries.retain(|&index| {
+        let function = tables.function(index);
+        matches!(function.space, Space::Host | Space::Both)
+            && function.body.is_some()
+            && function.template.is_none()
+    });
+    entries
 }
 
 fn missing(tables: &Tables, candidates: &[usize], expected: &str) -> Box<Fault> {
@@ -116,14 +125,14 @@ fn mismatch(function: &Function, signature: &Signature, tables: &Tables) -> Opti
 
 /// A parameter's type as far as a signature cares.
 #[derive(Debug, PartialEq)]
-enum Shape {
+pub(crate) enum Shape {
     Pointer(Scalar),
     Scalar(Scalar),
     Other(String),
 }
 
 impl Shape {
-    fn description(&self) -> String {
+    pub(crate) fn description(&self) -> String {
         match self {
             Self::Pointer(scalar) => format!("`{}*`", scalar.name()),
             Self::Scalar(scalar) => format!("`{}`", scalar.name()),
@@ -132,7 +141,7 @@ impl Shape {
     }
 }
 
-fn shape_of(ty: &TypeSyntax, tables: &Tables) -> Shape {
+pub(crate) fn shape_of(ty: &TypeSyntax, tables: &Tables) -> Shape {
     match &plain(ty, tables).kind {
         TypeKind::Scalar(scalar) => Shape::Scalar(*scalar),
         TypeKind::Pointer(inner) => match &plain(inner, tables).kind {

@@ -25,7 +25,7 @@ pub mod score;
 
 pub use device::{Device, device, devices};
 pub use limit::{Limit, limit};
-pub use occupancy::{occupancy, resident_blocks};
+pub use occupancy::{occupancy, occupancy_limiter, resident_blocks};
 pub use pipe::{Cost, Pipe, Unit};
 pub use plausibility::{Implausible, median, plausibility, steadiness};
 pub use score::{

@@ -1,6 +1,7 @@
 //! Theoretical occupancy: how many warps a multiprocessor can hold of one kernel.
 
 use domain::TargetLimits;
+use domain::report::OccupancyLimiter;
 
 /// Registers are handed out to a warp in steps of this many.
 const REGISTER_STEP: u32 = 256;
@@ -35,19 +36,57 @@ pub fn resident_blocks(
     shared_bytes: u32,
     threads: u32,
 ) -> Option<u32> {
+    let blocks = room(limits, registers, shared_bytes, threads)?;
+    let blocks = blocks.into_iter().map(|(_, blocks)| blocks).min()?;
+    (blocks > 0).then_some(blocks)
+}
+
+/// What keeps [`occupancy`] below 1, where it is and such a block can run.
+#[must_use]
+pub fn occupancy_limiter(
+    limits: &TargetLimits,
+    registers: u32,
+    shared_bytes: u32,
+    threads: u32,
+) -> Option<OccupancyLimiter> {
+    let reached = occupancy(limits, registers, shared_bytes, threads)?;
+    let room = room(limits, registers, shared_bytes, threads)?;
+    let (limiter, _) = room.into_iter().min_by_key(|(_, blocks)| *blocks)?;
+    (reached < 1.0).then_some(limiter)
+}
+
+/// Blocks that each resource suffices for. Of equals the first is the one to work on: a kernel can do with
+/// fewer registers more easily than a card can have more threads.
+fn room(
+    limits: &TargetLimits,
+    registers: u32,
+    shared_bytes: u32,
+    threads: u32,
+) -> Option<[(OccupancyLimiter, u32); 4]> {
     let fits = (1..=limits.max_threads_per_block).contains(&threads)
         && registers <= MAX_REGISTERS
         && shared_bytes <= limits.shared_memory_per_block_optin_bytes;
-    if !fits {
-        return None;
-    }
     let warps = threads.div_ceil(limits.warp_size);
-    let by_threads = limits.max_threads_per_multiprocessor / limits.warp_size / warps;
-    let blocks = by_threads
-        .min(limits.max_blocks_per_multiprocessor)
-        .min(by_registers(limits, registers) / warps)
-        .min(by_shared(limits, shared_bytes));
-    (blocks > 0).then_some(blocks)
+    fits.then(|| {
+        [
+            (
+                OccupancyLimiter::Registers,
+                by_registers(limits, registers) / warps,
+            ),
+            (
+                OccupancyLimiter::SharedMemory,
+                by_shared(limits, shared_bytes),
+            ),
+            (
+                OccupancyLimiter::Blocks,
+                limits.max_blocks_per_multiprocessor,
+            ),
+            (
+                OccupancyLimiter::Threads,
+                limits.max_threads_per_multiprocessor / limits.warp_size / warps,
+            ),
+        ]
+    })
 }
 
 /// Warps the registers suffice for.
@@ -119,6 +158,25 @@ mod tests {
         assert_eq!(h200(16, 0, 768), Some(0.75));
         assert_eq!(h200(16, 0, 0), None);
         assert_eq!(h200(16, 0, 1025), None);
+    }
+
+    #[test]
+    fn what_runs_out_first_is_named() {
+        let limiter = |registers, shared_bytes, threads| {
+            let limits = &device(DeviceName::H200).limits;
+            occupancy_limiter(limits, registers, shared_bytes, threads)
+        };
+        assert_eq!(limiter(32, 0, 256), None);
+        assert_eq!(limiter(64, 0, 256), Some(OccupancyLimiter::Registers));
+        assert_eq!(
+            limiter(32, 100 * 1024, 256),
+            Some(OccupancyLimiter::SharedMemory)
+        );
+        assert_eq!(limiter(16, 0, 32), Some(OccupancyLimiter::Blocks));
+        assert_eq!(limiter(16, 0, 768), Some(OccupancyLimiter::Threads));
+        // 40 registers: 1280 a warp, 48 warps: 1 block of 32 warps, as 64 registers would give.
+        assert_eq!(limiter(40, 0, 1024), Some(OccupancyLimiter::Registers));
+        assert_eq!(limiter(255, 0, 1024), None, "cannot run at all");
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! One compile: a source to PTX, CUBIN, names, diagnostics and resource usage.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use domain::{Diagnostic, Severity, Stage};
 use serde::{Deserialize, Serialize};
 
+use crate::hint::Hints;
+use crate::listing::Listing;
+use crate::log::Reader;
 use crate::nvrtc::{Input, Nvrtc, Outcome, Output};
 use crate::toolchain::{NVRTC_VERSION, Toolchain};
 use crate::usage::KernelUsage;
@@ -69,12 +73,18 @@ pub fn compile(
     let nvrtc = Nvrtc::load(toolchain).map_err(internal)?;
     let text = Text::of(toolchain, &request.source, &request.arch, &portable);
     let input = text.input(&request.name_expressions);
+    let hints = Hints::new(&request.source);
+    let teller = Teller {
+        headers: &toolchain.headers(),
+        hints: &hints,
+    };
     if names_could_crash(request, text.is_precompiled) {
-        run(&nvrtc, &syntax_check(&input), toolchain)?;
+        run(&nvrtc, &syntax_check(&input), &teller)?;
     }
-    let output = run(&nvrtc, &input, toolchain)?;
-    let compiled = assemble(toolchain, request, portable, output);
-    match limits::exceeded(&compiled.kernels) {
+    let output = run(&nvrtc, &input, &teller)?;
+    let compiled = assemble(request, portable, output, &teller);
+    let listing = Listing::of_ptx(&compiled.ptx);
+    match limits::exceeded(&compiled.kernels, &listing, &hints) {
         excess if excess.is_empty() => Ok(compiled),
         mut excess => {
             excess.extend(compiled.diagnostics);
@@ -92,7 +102,11 @@ pub fn check_syntax(toolchain: &Toolchain, source: &str, arch: &str) -> Result<(
     };
     let nvrtc = Nvrtc::load(toolchain).map_err(internal)?;
     let text = Text::of(toolchain, source, arch, &portable);
-    run(&nvrtc, &syntax_check(&text.input(&[])), toolchain)?;
+    let teller = Teller {
+        headers: &toolchain.headers(),
+        hints: &Hints::new(source),
+    };
+    run(&nvrtc, &syntax_check(&text.input(&[])), &teller)?;
     Ok(())
 }
 
@@ -160,19 +174,20 @@ fn syntax_check<'a>(input: &Input<'a>) -> Input<'a> {
     }
 }
 
-fn run(nvrtc: &Nvrtc, input: &Input, toolchain: &Toolchain) -> Result<Output, CompileFailure> {
+fn run(nvrtc: &Nvrtc, input: &Input, teller: &Teller<'_>) -> Result<Output, CompileFailure> {
     match nvrtc.compile(input).map_err(internal)? {
         Outcome::Success(mut output) => {
             output.log = precompiled::without_remarks(&output.log);
             Ok(output)
         }
-        Outcome::Refused { log } if log.contains("catastrophic error: out of memory") => {
+        Outcome::Refused { log, .. } if log.contains("catastrophic error: out of memory") => {
             Err(out_of_memory())
         }
-        Outcome::Refused { log } => Err(CompileFailure::Errors(errors(
-            &precompiled::without_remarks(&log),
-            toolchain,
-        ))),
+        Outcome::Refused { log, ptx } => {
+            let log = precompiled::without_remarks(&log);
+            let ptx = ptx.unwrap_or_default();
+            Err(CompileFailure::Errors(teller.errors(&log, &ptx)))
+        }
         Outcome::OutOfMemory => Err(out_of_memory()),
     }
 }
@@ -182,15 +197,16 @@ fn out_of_memory() -> CompileFailure {
 }
 
 fn assemble(
-    toolchain: &Toolchain,
     request: &CompileRequest,
     options: Vec<String>,
     output: Output,
+    teller: &Teller<'_>,
 ) -> Compiled {
     let names = request.name_expressions.iter().cloned();
+    let constant_bytes = usage::constant_bytes(&output.cubin);
     Compiled {
-        kernels: usage::read(&output.log, &output.ptx),
-        diagnostics: log::read(&output.log, &toolchain.headers()),
+        kernels: usage::read(&output.log, &output.ptx, constant_bytes),
+        diagnostics: teller.read(&output.log, &output.ptx),
         ptx: without_paths(&output.ptx),
         cubin: request.want_cubin.then_some(output.cubin),
         lowered_names: names.zip(output.lowered_names).collect(),
@@ -199,19 +215,43 @@ fn assemble(
     }
 }
 
-fn errors(log: &str, toolchain: &Toolchain) -> Vec<Diagnostic> {
-    let mut diagnostics = log::read(log, &toolchain.headers());
-    if !diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        diagnostics.push(Diagnostic {
-            stage: Stage::Compile,
-            severity: Severity::Error,
-            line: None,
-            column: None,
-            message: "the compiler refused the source without saying why".into(),
-            hint: None,
-        });
+/// Turns the compiler's words into ours.
+struct Teller<'a> {
+    headers: &'a Path,
+    hints: &'a Hints<'a>,
+}
+
+impl Teller<'_> {
+    fn read(&self, log: &str, ptx: &str) -> Vec<Diagnostic> {
+        let reader = Reader {
+            headers: self.headers,
+            hints: self.hints,
+            ptx: Some(&Listing::of_ptx(ptx)),
+        };
+        log::read(log, &reader)
     }
-    diagnostics
+
+    /// At least one error. The assembler refuses what exceeds the device without calling it one.
+    fn errors(&self, log: &str, ptx: &str) -> Vec<Diagnostic> {
+        let mut diagnostics = self.read(log, ptx);
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        if !diagnostics.iter().any(is_error) {
+            let kernels = usage::read(log, ptx, 0);
+            let listing = Listing::of_ptx(ptx);
+            diagnostics.extend(limits::exceeded(&kernels, &listing, self.hints));
+        }
+        if !diagnostics.iter().any(is_error) {
+            diagnostics.push(Diagnostic {
+                stage: Stage::Compile,
+                severity: Severity::Error,
+                line: None,
+                column: None,
+                message: "the compiler refused the source without saying why".into(),
+                hint: None,
+            });
+        }
+        diagnostics
+    }
 }
 
 /// Reduces the files that `.file` directives name to their last component.

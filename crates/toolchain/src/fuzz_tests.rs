@@ -4,7 +4,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::{hint, log, precompiled, source, usage};
+use crate::hint::Hints;
+use crate::listing::Listing;
+use crate::log::{self, Reader};
+use crate::{precompiled, source, usage};
 
 const HEADERS: &str = "/opt/toolchain/headers";
 
@@ -96,10 +99,16 @@ fn no_log_breaks_its_readers() {
         let sample = LOGS[random.below(LOGS.len())];
         let words = random.broken(sample);
         let ptx = random.broken(PTX);
-        for diagnostic in log::read(&words, Path::new(HEADERS)) {
-            hint::for_message(&diagnostic.message);
-        }
-        usage::read(&words, &ptx);
+        let listing = Listing::of_ptx(&ptx);
+        let reader = Reader {
+            headers: Path::new(HEADERS),
+            hints: &Hints::new(&words),
+            ptx: Some(&listing),
+        };
+        log::read(&words, &reader);
+        listing.with_source(&words);
+        Listing::of_sass(&words).with_source(&ptx);
+        usage::read(&words, &ptx, 0);
         precompiled::without_remarks(&words);
         source::prepare(&words);
         cases += 1;

@@ -8,6 +8,8 @@
 
 mod compile;
 mod cupti;
+mod device_names;
+mod disassembler;
 #[cfg(test)]
 mod fuzz_tests;
 mod headers;
@@ -15,6 +17,7 @@ mod hint;
 mod install;
 mod libraries;
 mod limits;
+mod listing;
 mod log;
 mod nvrtc;
 mod options;
@@ -26,6 +29,8 @@ mod usage;
 
 pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compile};
 pub use cupti::CUPTI_VERSION;
+pub use disassembler::{Disassembler, DisassemblyError};
+pub use listing::Listing;
 pub use precompiled::{PrecompileError, SETTLE, helps, precompile, settle};
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use domain::{Diagnostic, Severity, Stage, printable};
 
-use crate::hint;
+use crate::hint::Hints;
+use crate::listing::Listing;
 
 /// What the submission is called in messages.
 pub(crate) const SOURCE_NAME: &str = "submission.cu";
@@ -19,8 +20,19 @@ const MAX_NOTES: usize = 4;
 /// A longer message is cut.
 const MAX_MESSAGE_BYTES: usize = 1000;
 
-/// Reads a log. `headers` is the toolchain's folder of headers.
-pub(crate) fn read(log: &str, headers: &Path) -> Vec<Diagnostic> {
+/// What a log is read with.
+pub(crate) struct Reader<'a> {
+    /// The toolchain's folder of headers.
+    pub(crate) headers: &'a Path,
+    /// For messages about the source.
+    pub(crate) hints: &'a Hints<'a>,
+    /// What the assembler was given, where it came so far.
+    pub(crate) ptx: Option<&'a Listing<'a>>,
+}
+
+/// Reads a log.
+pub(crate) fn read(log: &str, reader: &Reader<'_>) -> Vec<Diagnostic> {
+    let headers = reader.headers;
     let messages = split(log);
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut notes = 0;
@@ -40,7 +52,13 @@ pub(crate) fn read(log: &str, headers: &Path) -> Vec<Diagnostic> {
                 continue; // a warning about the toolchain's own headers is nobody's business
             }
         }
-        let diagnostic = message.into_diagnostic(&place, headers);
+        let mut diagnostic = message.into_diagnostic(&place, reader);
+        let follows = diagnostics.iter().any(|earlier| {
+            earlier.severity == Severity::Error
+                && earlier.line.is_some()
+                && earlier.line == diagnostic.line
+        });
+        reader.hints.give(&mut diagnostic, follows);
         if !diagnostics.contains(&diagnostic) {
             diagnostics.push(diagnostic);
         }
@@ -119,14 +137,19 @@ struct Message<'a> {
     text: String,
     /// The place in the submission from which a template was instantiated.
     instantiated_at: Option<u32>,
+    /// The assembler's line, in PTX.
+    ptx_line: Option<usize>,
 }
 
 impl Message<'_> {
-    fn into_diagnostic(self, place: &Place, headers: &Path) -> Diagnostic {
-        let text = without_reason(clean(&self.text, headers));
+    fn into_diagnostic(self, place: &Place, reader: &Reader<'_>) -> Diagnostic {
+        let text = without_reason(clean(&self.text, reader.headers));
         let (line, column, message) = match place {
             Place::Submission => (self.line, self.column, text),
-            Place::None => (None, None, text),
+            Place::None => {
+                let line = reader.ptx.and_then(|ptx| self.line_by(ptx));
+                (line, None, text)
+            }
             Place::Header(name) => (self.instantiated_at, None, format!("in <{name}>: {text}")),
             Place::Instantiations => (
                 None,
@@ -144,9 +167,18 @@ impl Message<'_> {
             severity: self.severity,
             line,
             column,
-            hint: hint::for_message(&message),
             message,
+            hint: None,
         }
+    }
+
+    /// The assembler names a line of PTX or a kernel.
+    fn line_by(&self, ptx: &Listing<'_>) -> Option<u32> {
+        if let Some(number) = self.ptx_line {
+            return ptx.source_line(number);
+        }
+        let (_, named) = self.text.split_once("Entry function '")?;
+        ptx.kernel_line(named.split('\'').next()?)
     }
 }
 
@@ -245,6 +277,7 @@ fn located(line: &str) -> Option<Message<'_>> {
         severity,
         text: text.to_owned(),
         instantiated_at: None,
+        ptx_line: None,
     })
 }
 
@@ -268,18 +301,19 @@ fn unlocated(line: &str) -> Option<Message<'_>> {
 /// `ptxas application ptx input, line 23; error   : text`, ` ptxas error   : text`
 fn assembler(line: &str) -> Option<Message<'_>> {
     let rest = line.trim_start().strip_prefix("ptxas")?;
-    let rest = rest.rsplit_once("; ").map_or(rest, |(place, rest)| {
-        if place.contains(", line ") {
-            rest
-        } else {
-            place
-        }
+    let located = rest.split_once("; ").and_then(|(place, said)| {
+        let (_, number) = place.rsplit_once(", line ")?;
+        Some((number.parse().ok()?, said))
     });
+    let (ptx_line, rest) = located.map_or((None, rest), |(number, said)| (Some(number), said));
     let (severity, text) = severity(rest.trim_start())?;
     if text.starts_with("Ptx assembly aborted") {
         return None; // says only that something was said before
     }
-    Some(message(severity, format!("assembler: {text}")))
+    Some(Message {
+        ptx_line,
+        ..message(severity, format!("assembler: {text}"))
+    })
 }
 
 fn message<'a>(severity: Severity, text: String) -> Message<'a> {
@@ -290,6 +324,7 @@ fn message<'a>(severity: Severity, text: String) -> Message<'a> {
         severity,
         text,
         instantiated_at: None,
+        ptx_line: None,
     }
 }
 
@@ -308,7 +343,12 @@ fn severity(text: &str) -> Option<(Severity, &str)> {
 
 /// Takes the toolchain's path, NVRTC's own words and mangled names out of a message.
 fn clean(text: &str, headers: &Path) -> String {
-    let mut text = text.replace("Input name expression was:", "It was:");
+    let mut text = text
+        .replace("Input name expression was:", "It was:")
+        .replace(
+            "A function explicitly marked as a __host__ function is not allowed in JIT mode",
+            "device code uses this function, but the function is marked `__host__`",
+        );
     if let Some(root) = headers.to_str().filter(|root| !root.is_empty()) {
         text = text.replace(&format!("{root}/cccl/"), "");
         text = text.replace(&format!("{root}/"), "");

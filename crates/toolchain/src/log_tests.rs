@@ -3,7 +3,12 @@
 use super::*;
 
 fn parse(log: &str) -> Vec<Diagnostic> {
-    read(log, Path::new("/opt/toolchain/headers"))
+    let reader = Reader {
+        headers: Path::new("/opt/toolchain/headers"),
+        hints: &Hints::new(""),
+        ptx: None,
+    };
+    read(log, &reader)
 }
 
 fn places(log: &str) -> Vec<(Option<u32>, Option<u32>, String)> {
@@ -199,4 +204,32 @@ fn floods_are_capped_and_errors_come_through() {
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
     assert_eq!(errors.count(), 20);
     assert!(diagnostics.iter().all(|d| d.message.len() < 1100));
+}
+
+#[test]
+fn the_assembler_speaks_of_lines_of_the_submission() {
+    let ptx = "\
+.visible .entry _Z1kPf(
+)
+{
+\t.loc\t1 3 0
+\tret;
+\t.loc\t1 4 2
+\tfoo.f32;
+}
+\t.file\t1 \"submission.cu\"
+";
+    let log = "\
+ptxas application ptx input, line 7; error   : Not a name of any known instruction: 'foo'
+ptxas error   : Entry function '_Z1kPf' uses too much shared data (0x61a80 bytes, 0x38c00 max)
+";
+    let reader = Reader {
+        headers: Path::new("/opt/toolchain/headers"),
+        hints: &Hints::new(""),
+        ptx: Some(&Listing::of_ptx(ptx)),
+    };
+    let diagnostics = read(log, &reader);
+    let lines: Vec<_> = diagnostics.iter().map(|d| d.line).collect();
+    assert_eq!(lines, [Some(4), Some(3)]);
+    assert!(diagnostics.iter().all(|d| d.hint.is_some()));
 }

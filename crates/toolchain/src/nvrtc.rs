@@ -52,9 +52,10 @@ pub(crate) enum NvrtcError {
 /// What came of a compile.
 pub(crate) enum Outcome {
     Success(Output),
-    /// The log says why.
+    /// The log says why. The PTX is there where only the assembler refused.
     Refused {
         log: String,
+        ptx: Option<String>,
     },
     OutOfMemory,
 }
@@ -202,7 +203,7 @@ impl Nvrtc {
     /// Compiles a source of which nothing but its headers matters, with the option that has them saved.
     pub(crate) fn save_headers(&self, input: &Input) -> Result<(), NvrtcError> {
         let program = self.create(input)?;
-        if let Outcome::Refused { log } = self.compile_program(program, input)? {
+        if let Outcome::Refused { log, .. } = self.compile_program(program, input)? {
             return Err(NvrtcError::Call {
                 call: "nvrtcCompileProgram",
                 reason: log,
@@ -241,13 +242,23 @@ impl Nvrtc {
         match result {
             SUCCESS => Ok(Outcome::Success(self.output(program, &names, log)?)),
             OUT_OF_MEMORY => Ok(Outcome::OutOfMemory),
-            COMPILATION => Ok(Outcome::Refused { log }),
-            _ if !log.trim().is_empty() => Ok(Outcome::Refused { log }),
+            COMPILATION => Ok(self.refused(program, log)),
+            _ if !log.trim().is_empty() => Ok(self.refused(program, log)),
             _ => Err(NvrtcError::Call {
                 call: "nvrtcCompileProgram",
                 reason: self.reason(result),
             }),
         }
+    }
+
+    /// Where the assembler has spoken there was PTX; of anything else nothing more is asked.
+    fn refused(&self, program: ProgramHandle, log: String) -> Outcome {
+        let assembled = log.lines().any(|line| line.starts_with("ptxas"));
+        let ptx = assembled
+            .then(|| self.bytes("nvrtcGetPTX", program, self.calls.ptx_size, self.calls.ptx))
+            .and_then(Result::ok)
+            .map(into_text);
+        Outcome::Refused { log, ptx }
     }
 
     fn create(&self, input: &Input) -> Result<ProgramHandle, NvrtcError> {

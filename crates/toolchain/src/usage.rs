@@ -1,5 +1,7 @@
 //! What the assembler says of each kernel.
 
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object as _, ObjectSection as _};
 use serde::{Deserialize, Serialize};
 
 /// Resources of one compiled kernel.
@@ -17,30 +19,38 @@ pub struct KernelUsage {
     pub static_shared_bytes: u32,
     /// Hardware barriers a block.
     pub barriers: u32,
+    /// `__constant__` variables of the whole file, which every kernel can read.
+    pub constant_bytes: u32,
+}
+
+/// Size of a CUBIN's `__constant__` variables: of the bank that they all lie in. The assembler does not
+/// tell of it. 0 for what is no CUBIN.
+pub(crate) fn constant_bytes(cubin: &[u8]) -> u32 {
+    let Ok(file) = ElfFile64::<Endianness>::parse(cubin) else {
+        return 0;
+    };
+    let bank = file.section_by_name(".nv.constant3");
+    bank.map_or(0, |bank| u32::try_from(bank.size()).unwrap_or(u32::MAX))
 }
 
 /// Reads the assembler's lines at the end of a log, for the kernels of `ptx`.
 ///
 /// A source can make the compiler print any text, but only before the assembler speaks: the last
 /// word on a kernel is the true one.
-pub(crate) fn read(log: &str, ptx: &str) -> Vec<KernelUsage> {
-    let mut kernels: Vec<KernelUsage> = entries(ptx)
-        .map(|name| KernelUsage {
-            lowered_name: name.to_owned(),
-            ..KernelUsage::default()
-        })
-        .collect();
+pub(crate) fn read(log: &str, ptx: &str, constant_bytes: u32) -> Vec<KernelUsage> {
+    let unknown = |lowered_name| KernelUsage {
+        lowered_name,
+        constant_bytes,
+        ..KernelUsage::default()
+    };
+    let mut kernels: Vec<KernelUsage> = entries(ptx).map(|name| unknown(name.to_owned())).collect();
     let mut current = None;
     for line in log.lines() {
         if let Some(rest) = line.strip_prefix("ptxas info    : Compiling entry function '") {
             let name = rest.split('\'').next().unwrap_or_default();
             current = kernels.iter_mut().find(|k| k.lowered_name == name);
             if let Some(kernel) = &mut current {
-                let lowered_name = std::mem::take(&mut kernel.lowered_name);
-                **kernel = KernelUsage {
-                    lowered_name,
-                    ..KernelUsage::default()
-                };
+                **kernel = unknown(std::mem::take(&mut kernel.lowered_name));
             }
         } else if let Some(kernel) = &mut current {
             note(kernel, line);
@@ -105,7 +115,7 @@ ptxas info    : Function properties for _Z1kPf
 ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 14 registers, used 1 barriers, 400 bytes smem
 ";
-        let usage = read(log, PTX);
+        let usage = read(log, PTX, 64);
         assert_eq!(usage.len(), 2);
         assert_eq!(
             usage[0],
@@ -114,6 +124,7 @@ ptxas info    : Used 14 registers, used 1 barriers, 400 bytes smem
                 registers: 14,
                 static_shared_bytes: 400,
                 barriers: 1,
+                constant_bytes: 64,
                 ..KernelUsage::default()
             }
         );
@@ -125,7 +136,7 @@ ptxas info    : Used 14 registers, used 1 barriers, 400 bytes smem
     fn more_than_a_field_holds_is_not_nothing() {
         let log = "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'\n\
                    ptxas         .     8000000000 bytes stack frame, 0 bytes spill stores\n";
-        assert_eq!(read(log, PTX)[0].stack_bytes, u32::MAX);
+        assert_eq!(read(log, PTX, 64)[0].stack_bytes, u32::MAX);
     }
 
     #[test]
@@ -137,7 +148,7 @@ ptxas info    : Used 1 registers, 7 bytes smem\"
 ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90a'
 ptxas info    : Used 90 registers, used 0 barriers
 ";
-        let usage = read(log, PTX);
+        let usage = read(log, PTX, 64);
         assert_eq!((usage[0].registers, usage[0].static_shared_bytes), (90, 0));
     }
 }

@@ -23,6 +23,7 @@ use crate::{local, report_text, source_file, values};
   lightspeed judge vector_add kernel.cu
   lightspeed judge ./my_problem kernel.cu --mode practice
   lightspeed judge vector_add - --device emulated --json < kernel.cu | jq .verdict
+  lightspeed judge matmul kernel.cu --keep-code code && less code/code.sass
   lightspeed judge matmul --batch --repeat 10 --json v1.cu v2.cu > reports.jsonl")]
 pub(crate) struct Judge {
     /// A problem's name, or the folder of a package
@@ -54,6 +55,10 @@ pub(crate) struct Judge {
         value_parser = values::seconds
     )]
     pause_s: Duration,
+    /// Write the compiled code into this folder: code.ptx, code.cubin and, where nvdisasm or cuobjdump is
+    /// found, code.sass, each line under the line of the file that it was made from
+    #[arg(long, value_name = "DIR", conflicts_with = "batch")]
+    keep_code: Option<PathBuf>,
     #[command(flatten)]
     judging: local::Judging,
 }
@@ -78,6 +83,13 @@ pub(crate) async fn run(
     let mut environment =
         local::environment(&arguments.judging, &state, &mut |step| ticker.say(step))?;
     let device = local::device(&arguments.judging, &mut environment, arguments.batch)?;
+    if let Some(folder) = &arguments.keep_code {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let message = format!("cannot make the folder {}: {error}", folder.display());
+            Failure::usage(message, "name a folder that you may write with --keep-code")
+        })?;
+        environment.keep_code = Some(folder.clone());
+    }
     let interrupt = signal(SignalKind::interrupt())
         .map_err(|error| Failure::unavailable(error.to_string(), ""))?;
     let requests = sources.into_iter().map(|source| JudgeRequest {

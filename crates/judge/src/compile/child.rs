@@ -113,7 +113,8 @@ fn plan_and_compile(
         false => None,
     };
     let mut warnings = plans.warnings();
-    for warning in built.diagnostics {
+    let overall = program.warnings(&job.signature, &plans.open(job));
+    for warning in overall.into_iter().chain(built.diagnostics) {
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }

@@ -3,6 +3,8 @@
 pub(crate) mod cache;
 pub(crate) mod child;
 mod facts;
+#[cfg(test)]
+mod messages_tests;
 mod planning;
 pub(crate) mod precompiled;
 pub(crate) mod wire;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use domain::{Diagnostic, Severity, Stage, VerdictKind};
-use launch_plan::{KernelFacts, Operation, Plan, PlanFailure, Program};
+use launch_plan::{Argument, KernelFacts, Operation, Plan, PlanFailure, Program};
 
 use super::facts::CompiledFacts;
 use super::wire::{CompileJob, symbol_expression};
@@ -98,6 +98,16 @@ impl Plans {
             }
         }
         warnings
+    }
+
+    /// Arguments and plans of the shapes that may be spoken of.
+    pub fn open<'a>(&'a self, job: &'a CompileJob) -> Vec<(&'a [Argument], &'a Plan)> {
+        let planned = job.shapes.iter().zip(&self.0);
+        let open = planned.filter(|(_, planned)| !planned.held_out);
+        open.filter_map(|(shape, planned)| {
+            Some((shape.arguments.as_slice(), planned.plan.as_ref()?))
+        })
+        .collect()
     }
 
     /// The plans in the job's order, the held-out shapes, and those of them without a plan.

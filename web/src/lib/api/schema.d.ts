@@ -868,13 +868,40 @@ export interface components {
         JudgingId: string;
         /** @description What the compiler made of one kernel. */
         KernelResources: {
+            /**
+             * Format: int32
+             * @description Hardware barriers a block.
+             */
+            barriers?: number | null;
+            /**
+             * Format: int32
+             * @description Threads a block at its largest launch: that with the most threads a block, of those the one with
+             *     the most dynamic shared memory.
+             */
+            block_threads?: number | null;
+            /**
+             * Format: int32
+             * @description `__constant__` variables of the file, which every kernel can read.
+             */
+            constant_bytes?: number | null;
+            /**
+             * Format: int32
+             * @description Dynamic shared memory a block, at its largest launch.
+             */
+            dynamic_smem_bytes?: number | null;
+            /**
+             * Format: int32
+             * @description Local memory a thread: arrays that registers cannot hold, and spills.
+             */
+            local_bytes?: number | null;
             /** @description Name as written in the source, with template arguments. */
             name: string;
             /**
              * Format: double
-             * @description Theoretical occupancy (0 to 1) at the launch with the most threads.
+             * @description Theoretical occupancy (0 to 1) at that launch.
              */
             occupancy?: number | null;
+            occupancy_limiter?: components["schemas"]["OccupancyLimiter"] | null;
             /**
              * Format: int32
              * @description Registers a thread.
@@ -1040,6 +1067,11 @@ export interface components {
          * @enum {string}
          */
         Mode: "practice" | "ranked";
+        /**
+         * @description What a multiprocessor runs out of first.
+         * @enum {string}
+         */
+        OccupancyLimiter: "registers" | "shared_memory" | "blocks" | "threads";
         /** @description One output that differs from the reference. */
         OutputMismatch: {
             /**

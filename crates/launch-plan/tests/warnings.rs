@@ -1,0 +1,87 @@
+//! What is legal and probably not meant: said where it is sure, and not where it is not.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{limits, parse, vector_add, vector_add_arguments};
+
+/// Line, column and message of every warning of a file, planned for N = 1000.
+fn warnings(source: &str) -> Vec<(u32, u32, String)> {
+    let program = parse(source).unwrap();
+    let arguments = vector_add_arguments(1000);
+    let plan = program.plan(&arguments, &limits()).unwrap();
+    let warnings = program.warnings(&vector_add(), &[(&arguments, &plan)]);
+    assert!(warnings.iter().all(|warning| warning.hint.is_some()));
+    let told = warnings.into_iter().map(|warning| {
+        let (line, column) = (warning.line.unwrap(), warning.column.unwrap());
+        (line, column, warning.message)
+    });
+    told.collect()
+}
+
+/// A kernel with this body, launched so.
+fn file(body: &str, launch: &str) -> String {
+    format!(
+        "__global__ void k(const float* a, float* c, int n) {{ int i = threadIdx.x; {body} }}\n\
+         void solve(const float* A, const float* B, float* C, int N) {{ {launch} }}\n"
+    )
+}
+
+const STORE: &str = "if (i < n) c[i] = a[i];";
+
+#[test]
+fn a_kernel_that_nothing_names() {
+    let source = "\
+__global__ void used(float* c) { c[threadIdx.x] = 1; }
+__global__ void chosen(float* c) { c[threadIdx.x] = 1; }
+template <int N> __global__ void left_over(float* c) { c[N] = 1; } // left_over<4> was faster
+void solve(const float* A, const float* B, float* C, int N) {
+    if (N > 5000) chosen<<<4, 256>>>(C);
+    used<<<4, 256>>>(C);
+}
+";
+    assert_eq!(
+        warnings(source),
+        [(3, 34, "the kernel `left_over` is never launched".to_owned())]
+    );
+}
+
+#[test]
+fn a_grid_that_cannot_reach_every_element() {
+    assert_eq!(
+        warnings(&file(STORE, "k<<<N / 256, 256>>>(A, C, N);")),
+        [(
+            2,
+            63,
+            "768 threads write at most one element each, and the output has 1000: the grid is too small"
+                .to_owned()
+        )]
+    );
+}
+
+#[test]
+fn nothing_is_said_of_a_grid_that_may_be_meant() {
+    let silent = |body: &str, launch: &str| {
+        assert_eq!(warnings(&file(body, launch)), [], "{body} {launch}");
+    };
+    let small = "k<<<1, 256>>>(A, C, N);";
+    silent(STORE, "k<<<4, 256>>>(A, C, N);");
+    silent("for (; i < n; i += blockDim.x) c[i] = a[i];", small);
+    silent("while (i < n) { c[i] = a[i]; i += 256; }", small);
+    silent("c[4 * i] = a[i]; c[4 * i + 1] = a[i];", small);
+    silent("((float4*)c)[i] = ((const float4*)a)[i];", small);
+    silent("*(double*)(c + 2 * i) = 0;", small);
+    silent("atomicAdd(&c[i], 1); c[i] = 1;", small);
+    silent(STORE, &format!("cudaMemset(C, 0, N * 4); {small}"));
+    silent(STORE, &format!("{small} {small} {small} {small}"));
+    // Through a function of the file.
+    let source = file("fill(c); c[i] = a[i];", small);
+    let with_helper = format!("__device__ void fill(float* c) {{ c[7] = 1; }}\n{source}");
+    assert_eq!(warnings(&with_helper), []);
+    // By a macro.
+    let with_macro = format!(
+        "#define STORE for (; i < n; i += 256)\n{}",
+        file("STORE c[i] = a[i];", small)
+    );
+    assert_eq!(warnings(&with_macro), []);
+}
