@@ -102,7 +102,7 @@ impl Dice {
         if depth == 0 {
             let (ty, values) = self.pick(&INTEGERS);
             let value = self.pick(values);
-            return format!("({ty})({value})");
+            return format!("OF({ty}, {value})");
         }
         let depth = depth - 1;
         match self.roll(9) {
@@ -138,7 +138,7 @@ impl Dice {
         let (ty, values) = self.pick(&FLOATS);
         if depth == 0 {
             let value = self.pick(values);
-            return format!("({ty})({value})");
+            return format!("OF({ty}, {value})");
         }
         let depth = depth - 1;
         match self.roll(5) {
@@ -184,7 +184,7 @@ fn interpreted(expression: &str) -> Option<String> {
         }
     });
     let source = format!(
-        "__global__ void i(int t, unsigned long long x) {{}}\n__global__ void f(int t, double x) {{}}\n\
+        "#define OF(T, x) (T)(x)\n__global__ void i(int t, unsigned long long x) {{}}\n__global__ void f(int t, double x) {{}}\n\
          {emitters}void solve(const float* A, const float* B, float* C, int N) {{ emit({expression}); }}"
     );
     let plan = match plan_of(&source, 1) {
@@ -222,7 +222,10 @@ fn compiled(expressions: &[String]) -> Result<Vec<Option<String>>, String> {
         }
     });
     let mut source = format!(
-        "#include <cstdio>\n#include <cstring>\nstatic void flt(int t, double x) {{ unsigned long long b; \
+        "#include <cstdio>\n#include <cstring>\n\
+         // What a compiler works out by itself no sanitizer sees.\n\
+         template <class T> static T of(T x) {{ volatile T y = x; return y; }}\n\
+         #define OF(T, x) of((T)(x))\nstatic void flt(int t, double x) {{ unsigned long long b; \
          std::memcpy(&b, &x, 8); if (x != x) std::printf(\"%d nan\\n\", t); else std::printf(\"%d %llx\\n\", t, b); }}\n\
          {emitters}int main() {{\n"
     );
