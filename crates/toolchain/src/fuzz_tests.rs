@@ -105,9 +105,9 @@ fn no_log_breaks_its_readers() {
             hints: &Hints::new(&words),
             ptx: Some(&listing),
         };
-        log::read(&words, &reader);
-        listing.with_source(&words);
-        Listing::of_sass(&words).with_source(&ptx);
+        let _ = log::read(&words, &reader);
+        let _ = listing.with_source(&words);
+        let _ = Listing::of_sass(&words).with_source(&ptx);
         usage::read(&words, &ptx, 0);
         precompiled::without_remarks(&words);
         source::prepare(&words);
