@@ -53,7 +53,7 @@ impl Planned<'_> {
             .map(|function| {
                 let (line, column) = self.source.lines().position(function.at);
                 let message = format!("the kernel `{}` is never launched", function.path);
-                warning(line, column, message, "launch it in `solve`, or remove it")
+                warning(line, column, &message, "launch it in `solve`, or remove it")
             })
             .collect()
     }
@@ -105,7 +105,7 @@ impl Planned<'_> {
         );
         let hint = "launch a thread for each element, as in `(n + block - 1) / block` blocks, or let each \
                     thread loop over several";
-        Some(warning(first.line, first.column, message, hint))
+        Some(warning(first.line, first.column, &message, hint))
     }
 
     /// The one kernel that a launch can mean.
@@ -250,13 +250,13 @@ fn body<'c>(code: &'c str, kernel: &Function) -> Option<&'c str> {
     rest.get(open + 1..open + close)
 }
 
-fn warning(line: u32, column: u32, message: String, hint: &str) -> Diagnostic {
+fn warning(line: u32, column: u32, message: &str, hint: &str) -> Diagnostic {
     Diagnostic {
         stage: Stage::Plan,
         severity: Severity::Warning,
         line: Some(line),
         column: Some(column),
-        message: domain::printable(&message),
+        message: domain::printable(message),
         hint: Some(hint.to_owned()),
     }
 }

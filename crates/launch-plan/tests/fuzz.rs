@@ -2,7 +2,7 @@
 //! or loses the shape of its text. Runs for a second; `LIGHTSPEED_FUZZ_S=600` makes it ten minutes:
 //!
 //!     LIGHTSPEED_FUZZ_S=600 cargo nextest run --release -p launch-plan --test fuzz --no-capture
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! Plans that depend on what the compiler made of the kernels.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
 
 mod common;
 

@@ -2,7 +2,7 @@
 //!
 //! Where `g++` with its undefined-behaviour sanitizer is found, each expression must have the same value of
 //! the same type there, or be undefined there too. Elsewhere the test says that it did not run.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
 
 mod common;
 

@@ -50,13 +50,6 @@ impl<'p> Interpreter<'p> {
             let around = Surroundings::default();
             return self.call_among(&functions, name, arguments, &around, at);
         }
-        if let Some(function) = self.driver_pointer(name) {
-            let mut values = Vec::new();
-            for argument in expanded {
-                values.push(self.evaluate(argument)?);
-            }
-            return self.driver_function(function, &values, at);
-        }
         if let Some(value) = self.global_callable(name, at)? {
             return self.call_value(&value, arguments, at);
         }

@@ -262,13 +262,19 @@ impl<'p> Interpreter<'p> {
         Ok(Some((methods, around)))
     }
 
-    /// Calls a value: a lambda, a function, or an object with `operator()`.
+    /// Calls a value: a lambda, a function that was looked up, or an object with `operator()`.
     pub(super) fn call_value(
         &mut self,
         value: &Value,
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
+        if let Value::Driver(function) = value {
+            let expanded = self.expanded(arguments)?;
+            let values = expanded.iter().map(|argument| self.evaluate(argument));
+            let values = values.collect::<Fallible<Vec<_>>>()?;
+            return self.driver_function(*function, &values, at);
+        }
         let functions = match value {
             Value::Closure(closure) => vec![closure.function],
             Value::Record(record, _) => self.methods_of(record, "operator()"),

@@ -123,8 +123,8 @@ impl<'p> Interpreter<'p> {
 
     /// Makes every pack stand for one of its elements; what it stood for before.
     pub(super) fn set_element(&mut self, index: Option<usize>) -> Option<usize> {
-        let frame = self.frames.last_mut();
-        frame.map_or(None, |frame| std::mem::replace(&mut frame.element, index))
+        let frame = self.frames.last_mut()?;
+        std::mem::replace(&mut frame.element, index)
     }
 
     pub(super) fn in_element<T>(&mut self, index: usize, inner: impl FnOnce(&mut Self) -> T) -> T {

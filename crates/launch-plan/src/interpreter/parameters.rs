@@ -106,7 +106,7 @@ impl<'p> Interpreter<'p> {
         let bound = self.bind_templates(function, explicit, &types, at)?;
         let frame = || Frame::within(bound.bindings.clone(), around.clone());
         let given = self.given_lists(function, given, &frame)?;
-        let result = self.deeper(at, |interpreter| {
+        self.deeper(at, |interpreter| {
             interpreter.framed(frame(), |interpreter| {
                 interpreter.bind_parameters(function, given, at)?;
                 let returns = match function.returns.kind {
@@ -119,8 +119,7 @@ impl<'p> Interpreter<'p> {
                 interpreter.returning.pop();
                 result
             })
-        });
-        result
+        })
     }
 
     /// Lists become values where the caller's names are in sight.

@@ -102,12 +102,12 @@ impl<'p> Interpreter<'p> {
             ExprKind::Index(array, index) => {
                 if let Some(Type::Vector(_) | Type::StdArray(..)) = self.static_type(array) {
                     let (place, ty) = self.object_place(array)?;
-                    return self.indexed(place, &ty, index);
+                    return self.indexed(&place, &ty, index);
                 }
                 let pointer = self.evaluate(array)?;
                 if let Value::Row(..) = pointer {
                     let (place, ty) = self.temporary(pointer, at)?;
-                    return self.indexed(place, &ty, index);
+                    return self.indexed(&place, &ty, index);
                 }
                 let index = self.evaluate(index)?;
                 let pointer = self.binary(BinaryOp::Add, &pointer, &index, at)?;
@@ -162,8 +162,14 @@ impl<'p> Interpreter<'p> {
             _ => Err(no_place(at)),
         }
     }
+
     /// `container[index]`
-    fn indexed(&mut self, place: HostRef, ty: &Type, index: &'p Expr) -> Fallible<(HostRef, Type)> {
+    fn indexed(
+        &mut self,
+        place: &HostRef,
+        ty: &Type,
+        index: &'p Expr,
+    ) -> Fallible<(HostRef, Type)> {
         let value = self.evaluate(index)?;
         let position = usize::try_from(self.count_of(&value, index.at)?).unwrap_or(usize::MAX);
         match ty {

@@ -77,9 +77,7 @@ impl Lowerer<'_> {
         let initial = match (declared.function, value) {
             (Some(function), None) => {
                 let parameters = function.child_by_field_name("parameters");
-                let Some(parameters) = parameters.filter(|list| !is_prototype(*list)) else {
-                    return None;
-                };
+                let parameters = parameters.filter(|list| !is_prototype(*list))?;
                 // `dim3 block(TILE, TILE);` reads as the declaration of a function.
                 Initial::Arguments(self.reparse_arguments(parameters)?)
             }

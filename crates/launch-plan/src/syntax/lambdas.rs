@@ -163,9 +163,9 @@ impl Lowerer<'_> {
             },
         };
         let (pattern, initial) = match operands.as_slice() {
-            &[pattern] => (pattern, None),
-            &[left, right] if names_in(self, left).is_empty() => (right, Some(left)),
-            &[left, right] => (left, Some(right)),
+            [pattern] => (*pattern, None),
+            [left, right] if names_in(self, *left).is_empty() => (*right, Some(*left)),
+            [left, right] => (*left, Some(*right)),
             _ => return refused(),
         };
         let from_left = match initial {

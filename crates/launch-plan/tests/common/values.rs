@@ -1,5 +1,7 @@
 //! What tests of the language share: the value of an expression, seen through a launch.
 
+#![allow(clippy::unwrap_used)] // a step that fails fails the test
+
 use super::{failure_of, plan_of, text};
 
 /// What the host function passes to `show<<<1, 1>>>(value)` after some statements. `before` stands at file

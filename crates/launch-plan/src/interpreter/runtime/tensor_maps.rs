@@ -5,11 +5,9 @@ use std::rc::Rc;
 
 use crate::failure::{Fallible, Fault};
 use crate::interpreter::Interpreter;
-use crate::interpreter::scope::Binding;
 use crate::interpreter::value::{DriverFunction, HostRef, Target, Value};
 use crate::plan::Buffer;
 use crate::source::text::At;
-use crate::syntax::ast::Name;
 use crate::tensor_map::{
     Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMapSpec,
 };
@@ -46,20 +44,6 @@ const PROMOTIONS: [L2Promotion; 4] = [
 const FILLS: [OutOfBounds; 2] = [OutOfBounds::Zero, OutOfBounds::NanAsZero];
 
 impl Interpreter<'_> {
-    /// The driver's function that a variable holds.
-    pub(in crate::interpreter) fn driver_pointer(&mut self, name: &Name) -> Option<DriverFunction> {
-        let Some(Binding::Variable(place, Type::Kernel | Type::Pointer(_))) =
-            self.find_local(&name.path)
-        else {
-            return None;
-        };
-        let place = place.clone();
-        match self.memory.load(&place, 0) {
-            Ok(Some(Value::Driver(function))) => Some(function),
-            _ => None,
-        }
-    }
-
     /// A function of the driver, called by name or through a looked-up pointer.
     pub(in crate::interpreter) fn driver_function(
         &mut self,
@@ -234,7 +218,7 @@ fn problem(map: &TensorMapSpec) -> Option<String> {
         return Some(format!("is given an elementStride of {step}; 1 to 8 exist"));
     }
     let inner = u64::from(map.box_dimensions.first().copied().unwrap_or(1)) * bytes;
-    if map.interleave == Interleave::None && inner % 16 != 0 {
+    if map.interleave == Interleave::None && !inner.is_multiple_of(16) {
         return Some(format!(
             "is given a box whose rows have {inner} bytes; they must be a multiple of 16"
         ));
