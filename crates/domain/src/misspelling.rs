@@ -40,7 +40,8 @@ pub fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option
 /// Slips that a name of this length admits.
 fn tolerated(name: &str) -> usize {
     match name.len() {
-        0..=5 => 1,
+        0..=3 => 0,
+        4..=5 => 1,
         6..=11 => 2,
         _ => 3,
     }
@@ -67,6 +68,7 @@ mod tests {
             "cudaDeviceSynchronize",
             "float",
             "n",
+            "pow",
         ];
         let cases = [
             ("threadidx", Some("threadIdx")),
@@ -78,7 +80,10 @@ mod tests {
             ("cudaDeviceSyncronize", Some("cudaDeviceSynchronize")),
             ("flaot", Some("float")),
             ("threadIdx", None),
+            ("sqr", None),
             ("reduce", None),
+            ("row", None),
+            ("Pow", Some("pow")),
             ("m", None),
             ("", None),
         ];

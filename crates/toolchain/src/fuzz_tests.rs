@@ -105,7 +105,7 @@ fn no_log_breaks_its_readers() {
             hints: &Hints::new(&words),
             ptx: Some(&listing),
         };
-        log::read(&words, &reader);
+        let _ = log::read(&words, &reader);
         let _ = listing.with_source(&words);
         let _ = Listing::of_sass(&words).with_source(&ptx);
         usage::read(&words, &ptx, 0);

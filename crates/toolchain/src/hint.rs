@@ -42,19 +42,19 @@ impl<'a> Hints<'a> {
                 .filter(|_| !follows)
         };
         diagnostic.hint = include(message)
-            .or_else(|| self.undefined(message))
+            .or_else(|| self.undefined(diagnostic))
             .or_else(at_its_word)
             .or_else(|| member(message))
             .or_else(|| argument(message))
             .or_else(|| known(message).map(str::to_owned));
     }
 
-    fn undefined(&self, message: &str) -> Option<String> {
-        let name = undefined_name(message)?;
+    fn undefined(&self, diagnostic: &Diagnostic) -> Option<String> {
+        let name = undefined_name(&diagnostic.message)?;
         self.library(name)
             .or_else(|| self.header(name))
             .or_else(|| old_warp_function(name))
-            .or_else(|| self.misspelt(name))
+            .or_else(|| self.misspelt(name, diagnostic))
     }
 
     /// Functions of libraries that run on the host, and of those that are not there.
@@ -109,26 +109,32 @@ impl<'a> Hints<'a> {
 
     fn undeclared(&self, diagnostic: &Diagnostic) -> Option<String> {
         let name = undefined_name(&diagnostic.message)?;
-        let above = usize::try_from(diagnostic.line?).ok()?.checked_sub(1)?;
-        let mut above = self.lines.get(..above)?.iter();
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        Some(
-            if above.any(|line| line.split(|c| !is_word(c)).any(|word| word == name)) {
-                format!(
-                    "is `{name}` declared in another block, or is there one `}}` too many above?"
-                )
-            } else {
-                format!(
-                    "declare `{name}` before this line; what only host code uses is no part of device code"
-                )
-            },
-        )
+        Some(if self.is_above(name, diagnostic) {
+            format!("is `{name}` declared in another block, or is there one `}}` too many above?")
+        } else {
+            format!(
+                "declare `{name}` before this line; what only host code uses is no part of device code"
+            )
+        })
     }
 
-    fn misspelt(&self, name: &str) -> Option<String> {
-        let own = self.names.iter().copied();
+    /// A name that is there above the place is a slip of no other name of the file.
+    fn misspelt(&self, name: &str, diagnostic: &Diagnostic) -> Option<String> {
+        let is_own = !self.is_above(name, diagnostic);
+        let own = self.names.iter().copied().filter(|_| is_own);
         let meant = meant(name, DEVICE_NAMES.iter().copied().chain(own))?;
         Some(format!("did you mean `{meant}`?"))
+    }
+
+    /// Whether a line above the place has the name.
+    fn is_above(&self, name: &str, diagnostic: &Diagnostic) -> bool {
+        let line = diagnostic.line.and_then(|line| usize::try_from(line).ok());
+        let above = line.and_then(|line| self.lines.get(..line.checked_sub(1)?));
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        above
+            .unwrap_or_default()
+            .iter()
+            .any(|line| line.split(|c| !is_word(c)).any(|word| word == name))
     }
 
     /// The compiler notices a missing `;` where the next word begins, which may be lines below.
