@@ -54,7 +54,7 @@ pub fn all() {
         &format!("{SUM}{}", "// padding padding padding\n".repeat(9000)),
     );
     same_code(&toolchain);
-    damage_does_no_harm(&toolchain);
+    a_lost_file_does_no_harm(&toolchain);
     std::fs::remove_dir_all(&root).unwrap();
 }
 
@@ -102,20 +102,9 @@ fn same_code(toolchain: &Toolchain) {
     assert!(!with.ptx.contains("large.h"));
 }
 
-fn damage_does_no_harm(toolchain: &Toolchain) {
+fn a_lost_file_does_no_harm(toolchain: &Toolchain) {
     let mut entries = std::fs::read_dir(toolchain.precompiled_folder()).unwrap();
     let file = entries.next().unwrap().unwrap().path();
-    for length in [200 << 20, 5000, 0] {
-        let opened = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
-        opened.set_len(length).unwrap();
-        drop(opened);
-        let compiled = compiled(toolchain, SUM);
-        assert!(
-            compiled.diagnostics.is_empty(),
-            "{:?}",
-            compiled.diagnostics
-        );
-    }
     std::fs::remove_file(&file).unwrap();
     compiled(toolchain, SUM);
 }
