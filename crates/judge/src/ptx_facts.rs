@@ -36,11 +36,9 @@ pub(crate) fn constant_bytes(ptx: &str) -> u32 {
     bytes.fold(0, u32::saturating_add)
 }
 
+/// Two kernels, one with bounds, and 68 bytes of constants.
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PTX: &str = "\
+pub(crate) const SAMPLE: &str = "\
 .const .align 4 .b8 table[64];
 .visible .const .align 4 .u32 size = 7;
 .visible .entry _Z1kPf(
@@ -59,16 +57,20 @@ mod tests {
 }
 ";
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+
     #[test]
     fn a_launch_bound_is_its_own_kernel_s() {
-        assert_eq!(launch_bound(PTX, "_Z1kPf"), None);
-        assert_eq!(launch_bound(PTX, "_Z5smallPf"), Some(128));
-        assert_eq!(launch_bound(PTX, "_Z5small"), None);
+        assert_eq!(launch_bound(SAMPLE, "_Z1kPf"), None);
+        assert_eq!(launch_bound(SAMPLE, "_Z5smallPf"), Some(128));
+        assert_eq!(launch_bound(SAMPLE, "_Z5small"), None);
     }
 
     #[test]
     fn constants_of_the_file_are_counted() {
-        assert_eq!(constant_bytes(PTX), 68);
+        assert_eq!(constant_bytes(SAMPLE), 68);
         assert_eq!(constant_bytes(".global .align 4 .u32 x;"), 0);
     }
 }

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Command;
 
+use common::dice::Dice;
 use common::plan_of;
 use launch_plan::{LaunchArgument, Operation};
 
@@ -82,18 +83,7 @@ const FLOATS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// xorshift64*: the same expressions every time.
-struct Dice(u64);
-
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let high = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
-        usize::try_from(high).unwrap() % sides
-    }
-
     fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.roll(from.len())]
     }

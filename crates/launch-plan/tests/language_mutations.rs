@@ -5,6 +5,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
+use common::dice::Dice;
 use common::{limits, vector_add, vector_add_arguments};
 use launch_plan::Program;
 
@@ -64,18 +65,7 @@ const WORDS: [&str; 28] = [
     "static",
 ];
 
-/// xorshift64*: the same twists every time.
-struct Dice(u64);
-
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let high = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
-        usize::try_from(high).unwrap() % sides
-    }
-
     fn twist(&mut self, text: &mut String) {
         let at = self.roll(text.len());
         let length = 1 + self.roll(40);

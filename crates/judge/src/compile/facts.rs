@@ -141,25 +141,7 @@ mod tests {
     use toolchain::KernelUsage;
 
     use super::*;
-
-    const PTX: &str = "\
-.const .align 4 .b8 table[64];
-.visible .const .align 4 .u32 size = 7;
-.visible .entry _Z1kPf(
-\t.param .u64 _Z1kPf_param_0
-)
-{
-\tret;
-}
-.visible .entry _Z5smallPf(
-\t.param .u64 _Z5smallPf_param_0
-)
-.maxntid 64, 2, 1
-.minnctapersm 2
-{
-\tret;
-}
-";
+    use crate::ptx_facts::SAMPLE as PTX;
 
     fn compiled(registers: u32) -> Compiled {
         let names = [("k", "_Z1kPf"), ("small", "_Z5smallPf")];

@@ -1,6 +1,7 @@
 //! What the tests share: signatures, a device, and plans as short text.
 #![allow(dead_code, missing_docs)] // each test file uses its own part
 
+pub mod dice;
 pub mod values;
 
 use domain::{Direction, ElementType, Parameter, ParameterKind, Signature, TargetLimits};

@@ -93,17 +93,19 @@ impl<'p> Interpreter<'p> {
             ));
         };
         let source = self.evaluate(source)?;
-        let bytes_value = self.evaluate(bytes)?;
-        let bytes = self.count_of(&bytes_value, bytes.at)?;
-        let offset = match rest.first() {
-            Some(offset) => {
-                let value = self.evaluate(offset)?;
-                self.count_of(&value, offset.at)?
-            }
-            None => 0,
-        };
+        let (bytes, offset) = self.extent(bytes, rest.first())?;
         self.check_symbol(&symbol, bytes, offset, at)?;
         self.memcpy_to_symbol(&symbol, &source, bytes, offset, at)
+    }
+
+    /// Length and offset of a copy, in bytes; it starts at the variable's start where no offset is given.
+    fn extent(&mut self, bytes: &'p Expr, offset: Option<&'p Expr>) -> Fallible<(u64, u64)> {
+        let mut count = |expression: &'p Expr| {
+            let value = self.evaluate(expression)?;
+            self.count_of(&value, expression.at)
+        };
+        let bytes = count(bytes)?;
+        Ok((bytes, offset.map_or(Ok(0), count)?))
     }
 
     /// `cudaMemcpyFromSymbol(destination, symbol, bytes, offset = 0, ...)`.
@@ -117,15 +119,7 @@ impl<'p> Interpreter<'p> {
         };
         let destination = self.evaluate(destination)?;
         let index = self.symbol_index(symbol)?;
-        let bytes_value = self.evaluate(bytes)?;
-        let bytes = self.count_of(&bytes_value, bytes.at)?;
-        let offset = match rest.first() {
-            Some(offset) => {
-                let value = self.evaluate(offset)?;
-                self.count_of(&value, offset.at)?
-            }
-            None => 0,
-        };
+        let (bytes, offset) = self.extent(bytes, rest.first())?;
         let source = Target::Device(Place {
             buffer: Buffer::Symbol(index),
             offset_bytes: i64::try_from(offset).unwrap_or(i64::MAX),
