@@ -6,6 +6,7 @@ use super::{Interpreter, MAX_UPLOAD_BYTES};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Operation, Place};
 use crate::source::text::At;
+use crate::types::{Scalar, Type};
 
 impl Interpreter<'_> {
     /// `cudaMemset(destination, value, bytes)`.
@@ -33,8 +34,17 @@ impl Interpreter<'_> {
             return Ok(Value::SUCCESS);
         }
         self.check_span(place, bytes, "cudaMemset", at)?;
-        let Value::Integer(_, value) = value else {
-            return Err(Fault::host(at, "cudaMemset sets bytes to an integer"));
+        let value = match value {
+            Value::Integer(_, value) => *value,
+            // As C++ passes it for an `int`.
+            Value::Floating(..) => match self.convert(value.clone(), &Type::Scalar(Scalar::Int), at)? {
+                Value::Integer(_, value) => value,
+                _ => 0,
+            },
+            _ => {
+                return Err(Fault::host(at, "cudaMemset sets bytes to an integer")
+                    .hint("its arguments are cudaMemset(pointer, value, bytes)"));
+            }
         };
         let operation = Operation::Memset {
             destination: place,

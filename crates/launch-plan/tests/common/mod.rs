@@ -1,7 +1,10 @@
 //! What the tests share: signatures, a device, and plans as short text.
 #![allow(dead_code, missing_docs)] // each test file uses its own part
 
+pub mod bounds;
+pub mod broken;
 pub mod dice;
+pub mod seeds;
 pub mod values;
 
 use domain::{Direction, ElementType, Parameter, ParameterKind, Signature, TargetLimits};
