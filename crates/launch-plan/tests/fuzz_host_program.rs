@@ -6,35 +6,13 @@
 
 mod common;
 
+use common::anything::Anything;
 use common::bounds::fuzz;
 use common::broken::{any_bytes, break_bytes};
 use common::dice::Dice;
 use common::seeds::SEEDS;
 use common::{limits, parse, vector_add_arguments};
-use launch_plan::{Answer, DeviceSide, HostProgram, NoFacts, Operation, Place, Refused};
-
-/// Takes everything and reads the same bytes again and again.
-struct Anything(Vec<u8>);
-
-impl DeviceSide for Anything {
-    fn submit(&mut self, _operation: Operation, _symbols: &[String]) -> Result<(), Refused> {
-        Ok(())
-    }
-
-    fn read(
-        &mut self,
-        _source: Place,
-        _symbols: &[String],
-        into: &mut [u8],
-    ) -> Result<Answer, Refused> {
-        let endless = self.0.iter().copied().cycle();
-        into.iter_mut()
-            .zip(endless)
-            .for_each(|(to, from)| *to = from);
-        self.0.rotate_left(1);
-        Ok(Answer::Known)
-    }
-}
+use launch_plan::{HostProgram, NoFacts};
 
 struct Case {
     program: Vec<u8>,
@@ -74,7 +52,10 @@ fn swap_items(dice: &mut Dice, program: &mut Vec<u8>) {
     if items.is_empty() {
         return;
     }
-    let (from, to) = (&items[dice.roll(items.len())], &items[dice.roll(items.len())]);
+    let (from, to) = (
+        &items[dice.roll(items.len())],
+        &items[dice.roll(items.len())],
+    );
     let piece = program[from.clone()].to_vec();
     program.splice(to.clone(), piece);
 }

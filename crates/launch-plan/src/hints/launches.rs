@@ -75,15 +75,18 @@ pub(super) fn about_a_call(diagnostic: &Diagnostic, source: &SourceText) -> Opti
     let line = line_of(diagnostic, source)?;
     if message.ends_with("is read before it has a value") {
         let name = message.split('`').nth(1)?;
-        return line.contains(&format!("cudaMalloc({name},")).then(|| {
-            format!("cudaMalloc stores an address in it: pass `&{name}`")
-        });
+        return line
+            .contains(&format!("cudaMalloc({name},"))
+            .then(|| format!("cudaMalloc stores an address in it: pass `&{name}`"));
     }
     if !message.contains("does not convert to `") {
         return None;
     }
     let calls = [
-        ("cudaMemcpy(", "cudaMemcpy(destination, source, bytes, kind)"),
+        (
+            "cudaMemcpy(",
+            "cudaMemcpy(destination, source, bytes, kind)",
+        ),
         ("cudaMemset(", "cudaMemset(pointer, value, bytes)"),
         ("cudaMalloc(", "cudaMalloc(&pointer, bytes)"),
     ];

@@ -63,7 +63,9 @@ fn foreign_character(line: &str) -> Option<String> {
     let code = line.split("//").next().unwrap_or(line);
     let found = |c: char| MEANT.iter().find(|(foreign, _)| *foreign == c);
     let (foreign, meant) = code.chars().find_map(found)?;
-    Some(format!("`{foreign}` is no character of C++; write `{meant}`"))
+    Some(format!(
+        "`{foreign}` is no character of C++; write `{meant}`"
+    ))
 }
 
 fn launch(line: &str) -> Option<String> {
@@ -110,7 +112,13 @@ fn open_brace(source: &str) -> Option<u32> {
     let code = blanked_comments(source);
     let mut open: Vec<(u32, bool)> = Vec::new();
     for (line, number) in code.lines().zip(1..) {
-        let begins = ["__global__", "__device__", "extern \"C\"", "template", "void"];
+        let begins = [
+            "__global__",
+            "__device__",
+            "extern \"C\"",
+            "template",
+            "void",
+        ];
         let is_within = open.last().filter(|(_, is_scope)| !is_scope);
         if let Some((brace, _)) = is_within
             && begins.iter().any(|word| line.starts_with(word))

@@ -59,7 +59,12 @@ impl Planned<'_> {
             .map(|function| {
                 let (line, column) = self.source.lines().position(function.at);
                 let message = format!("the kernel `{}` is never launched", function.path);
-                warning(line, Some(column), &message, "launch it in `solve`, or remove it")
+                warning(
+                    line,
+                    Some(column),
+                    &message,
+                    "launch it in `solve`, or remove it",
+                )
             })
             .collect()
     }

@@ -39,12 +39,15 @@ impl Planned<'_> {
         let (name, element, direction) = self.tensor(destination)?;
         if direction == Direction::In {
             let message = format!("this writes `{name}`, which is an input");
-            let hint = "inputs stay as they are; is the destination, which stands first, the wrong one?";
+            let hint =
+                "inputs stay as they are; is the destination, which stands first, the wrong one?";
             return Some(warning(line, None, &message, hint));
         }
         let size = element.size_bytes();
         if !bytes.is_multiple_of(size) {
-            let message = format!("{bytes} bytes are no whole elements of `{name}`, which have {size} bytes each");
+            let message = format!(
+                "{bytes} bytes are no whole elements of `{name}`, which have {size} bytes each"
+            );
             let hint = "sizes are counted in bytes: is a `* sizeof(...)` missing?";
             return Some(warning(line, None, &message, hint));
         }

@@ -13,7 +13,7 @@ use super::dice::Dice;
 const CASE: Duration = Duration::from_secs(30);
 /// Address space that all cases together may ever hold, beside what the process began with. The judge's
 /// children have 4 GiB.
-const MEMORY_BYTES: u64 = 1 << 30;
+pub const MEMORY_BYTES: u64 = 1 << 30;
 
 /// Runs cases for a second, or for as many as `LIGHTSPEED_FUZZ_S` says, from `LIGHTSPEED_FUZZ_SEED`.
 ///
@@ -68,7 +68,7 @@ fn found(file: &Path) -> PathBuf {
 }
 
 /// The most that the process has ever had, in bytes; 0 where the system does not say.
-fn address_space() -> u64 {
+pub fn address_space() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:"));
     let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());

@@ -239,5 +239,8 @@ fn insert(dice: &mut Dice, bytes: &mut Vec<u8>, piece: &[u8]) {
 /// From where to where, within `bytes`.
 fn stretch(dice: &mut Dice, bytes: &[u8], longest: usize) -> (usize, usize) {
     let from = dice.roll(bytes.len() + 1);
-    (from, (from + 1 + dice.roll(longest)).min(bytes.len()).max(from))
+    (
+        from,
+        (from + 1 + dice.roll(longest)).min(bytes.len()).max(from),
+    )
 }
