@@ -161,8 +161,8 @@ fn arrays_of_arrays_have_rows() {
         "host_fault: element 3 of a `int[3]` of 3 is accessed"
     );
     assert_eq!(
-        refusal("float big[1000000]; big[0] = 1;"),
-        "fuel: host memory of 1000004 elements in all; the limit is 262144"
+        refusal("float big[3000000]; big[0] = 1;"),
+        "fuel: host memory of 3000004 elements in all; the limit is 1048576"
     );
 }
 
