@@ -130,8 +130,8 @@ fn text_without_its_end_is_a_compile_error_at_its_line() {
         ),
         ("#if 1", "line 5: an `#if` without its `#endif`"),
         (
-            "%:include \"x.h\"",
-            "line 5: cannot open source file \"x.h\"",
+            "%:include \"/x.h\"",
+            "line 5: cannot open source file \"/x.h\"",
         ),
     ] {
         let judged = vector_add(&format!("{KERNEL}{text}\n{HOST}"));

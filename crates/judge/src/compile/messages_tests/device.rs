@@ -42,7 +42,10 @@ fn mistakes_in_device_code() {
         ),
         case(
             "a header that is not there",
-            format!("#include \"utils.cuh\"\n{}", host(LAUNCH)),
+            format!(
+                "#include \"utils.cuh\"\n{}",
+                in_kernel("    y[0] = clipped(x[0]);")
+            ),
             1,
             21,
             "cannot open source file \"utils.cuh\"",
