@@ -1,6 +1,7 @@
 //! Sources that attack the compiler and its limits: each ends as the author's error or is judged as usual.
 
 use end_to_end::answers::{CRASH, HOST, KERNEL, before_the_answer, expect, vector_add};
+use end_to_end::judge;
 
 #[test]
 fn a_crash_is_a_compile_error_with_what_is_known() {

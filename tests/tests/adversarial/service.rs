@@ -81,7 +81,7 @@ async fn a_worker_lives_through_hostile_submissions() {
             "runtime_error",
         ),
         (
-            &format!("#include \"/etc/passwd\"\n{}", KERNEL),
+            &format!("#include \"/etc/passwd\"\n{KERNEL}"),
             "compile_error",
         ),
         (KERNEL, "accepted"),
@@ -97,7 +97,7 @@ async fn a_worker_lives_through_hostile_submissions() {
 async fn a_worker_lives_through_hostile_compiles() {
     let mut rig = Rig::start().await;
     let _worker = rig.worker();
-    let answer = format!("{}{}", KERNEL, HOST);
+    let answer = format!("{KERNEL}{HOST}");
     let types: String = (1..27)
         .map(|level| format!("typedef P<T{0}, T{0}> T{level};\n", level - 1))
         .collect();
