@@ -107,10 +107,7 @@ fn host_files_stay_closed() {
         for (include, verdict) in [
             (format!("#include \"{file}\""), "compile_error"),
             (format!("#include <{file}>"), "compile_error"),
-            (
-                format!("#define P \"{file}\"\n#include P"),
-                "compile_error",
-            ),
+            (format!("#define P \"{file}\"\n#include P"), "compile_error"),
             // Like any header of one's own project that nothing needs.
             (
                 format!("#include \"../../../../../../../..{file}\""),
