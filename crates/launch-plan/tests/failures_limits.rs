@@ -104,12 +104,23 @@ fn doubling_meets_a_limit() {
         })
         + "T39 x; one<<<1, 1>>>(C, N);";
     let pairs_of_vectors = pairs.replace("using T0 = int", "using T0 = std::vector<int>");
+    let vectors_in_pairs = "using T0 = int; ".to_owned()
+        + &lines(40, &|i| {
+            format!(
+                "using T{i} = std::pair<std::vector<T{0}>, std::vector<T{0}>>; ",
+                i - 1
+            )
+        })
+        + "T39 x; one<<<1, 1>>>(C, N);";
     let arrays = "using T0 = int; ".to_owned()
         + &lines(40, &|i| format!("using T{i} = std::array<T{}, 2>; ", i - 1))
         + "T39 x; one<<<1, 1>>>(C, N);";
     let bodies = [
         pairs,
         pairs_of_vectors,
+        vectors_in_pairs,
+        "auto p0 = std::make_pair(1, 2); ".to_owned()
+            + &lines(40, &|i| format!("auto p{i} = std::make_pair(p{0}, p{0}); ", i - 1)),
         arrays,
         "std::string s = \"x\"; for (int i = 0; i < 60; ++i) s += s;".to_owned(),
         "std::string s = \"x\"; for (int i = 0; i < 60; ++i) s = s + s;".to_owned(),

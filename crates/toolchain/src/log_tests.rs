@@ -37,7 +37,8 @@ submission.cu(3): error: identifier \"foo\" is undefined
 #[test]
 fn codes_go_and_continuations_are_joined() {
     let log = "\
-XX
+submission.cu(1): warning #186-D: pointless comparison of unsigned integer with zero
+  u >= 0
       ^
 
 Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"
