@@ -34,17 +34,10 @@ impl Interpreter<'_> {
             return Ok(Value::SUCCESS);
         }
         self.check_span(place, bytes, "cudaMemset", at)?;
-        let value = match value {
-            Value::Integer(_, value) => *value,
-            // As C++ passes it for an `int`.
-            Value::Floating(..) => match self.convert(value.clone(), &Type::Scalar(Scalar::Int), at)? {
-                Value::Integer(_, value) => value,
-                _ => 0,
-            },
-            _ => {
-                return Err(Fault::host(at, "cudaMemset sets bytes to an integer")
-                    .hint("its arguments are cudaMemset(pointer, value, bytes)"));
-            }
+        let Value::Integer(_, value) =
+            self.convert(value.clone(), &Type::Scalar(Scalar::Int), at)?
+        else {
+            return Err(Fault::host(at, "cudaMemset sets bytes to an integer"));
         };
         let operation = Operation::Memset {
             destination: place,
