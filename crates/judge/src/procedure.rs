@@ -64,11 +64,7 @@ struct Judging<'a> {
 }
 
 impl<'a> Judging<'a> {
-    fn begin(
-        environment: &'a Environment,
-        request: &'a JudgeRequest,
-        shapes: Vec<Shape>,
-    ) -> Self {
+    fn begin(environment: &'a Environment, request: &'a JudgeRequest, shapes: Vec<Shape>) -> Self {
         let findings = Findings {
             shapes,
             ..Findings::default()

@@ -14,7 +14,10 @@ use crate::types::{Record, Scalar, Type};
 
 /// What is said of a literal that loses its fraction: message and hint.
 pub(crate) fn cut_off(literal: &str, value: f64, ty: &str) -> (String, String) {
-    let message = format!("`{literal}` becomes {} here, as `{ty}` holds whole numbers", value.trunc());
+    let message = format!(
+        "`{literal}` becomes {} here, as `{ty}` holds whole numbers",
+        value.trunc()
+    );
     let hint = "make the type `float`, or write the whole number that is meant".to_owned();
     (message, hint)
 }
@@ -147,7 +150,11 @@ impl<'p> Interpreter<'p> {
             && value.fract() != 0.0
         {
             let suffix = if of == Scalar::Float { "f" } else { "" };
-            let (message, hint) = cut_off(&format!("{value}{suffix}"), value, &Type::Scalar(scalar).to_string());
+            let (message, hint) = cut_off(
+                &format!("{value}{suffix}"),
+                value,
+                &Type::Scalar(scalar).to_string(),
+            );
             self.warn(expr.at, &message, &hint);
         }
     }
