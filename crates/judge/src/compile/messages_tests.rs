@@ -54,7 +54,12 @@ fn told(source: &str) -> Told {
         Err(refusal) => refusal.diagnostics,
     };
     let worst = [Severity::Error, Severity::Warning];
-    // What follows from one mistake is left out.
+    // What follows from one mistake is left out; where it is not, the message shows it here.
+    let is_own =
+        |d: &&Diagnostic| d.severity == Severity::Error && !d.message.starts_with("cannot open");
+    let more = diagnostics.iter().filter(is_own).count().saturating_sub(1);
+    let worst = [Severity::Error, Severity::Warning];
+    // What follows from one mistake is left out; where it is not, the message shows it here.
     let is_own =
         |d: &&Diagnostic| d.severity == Severity::Error && !d.message.starts_with("cannot open");
     let errors = diagnostics.iter().filter(is_own);
@@ -65,7 +70,10 @@ fn told(source: &str) -> Told {
     (
         first.line.unwrap_or(0),
         first.column.unwrap_or(0),
-        first.message.clone(),
+        match more {
+            0 => first.message.clone(),
+            _ => format!("{} (and {more} more)", first.message),
+        },
         first.hint.clone().unwrap_or_default(),
     )
 }
