@@ -8,10 +8,11 @@ use domain::{DeviceKind, Phase, Progress, Report, Signature, Verdict};
 
 use crate::assemble::{Findings, assemble};
 use crate::baseline::{self, BaselineTimes};
-use crate::bench::Bench;
+use crate::bench::{Bench, Ran};
 use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource, ShapeCall};
 use crate::compile::{compile, compile_cached};
 use crate::inputs::run_keys;
+use crate::instances::{Asked, Recompiles};
 use crate::opening::Opening;
 use crate::outcome::{Interruption, ShapeOutcome};
 use crate::timing::{self, Runner as _};
@@ -47,6 +48,23 @@ struct Judging<'a> {
     findings: Findings,
     /// How long the baseline takes, where that is known.
     baseline: Option<BaselineTimes>,
+    /// What runs asked to be compiled besides.
+    recompiles: Recompiles,
+}
+
+/// How far a judging with compiled code came.
+enum Progression {
+    /// To its end.
+    Done,
+    /// To a kernel instance that was not compiled; with it everything is to begin anew.
+    Anew,
+}
+
+/// What came of one shape's untimed run.
+enum Checked {
+    Came(Box<ShapeOutcome>),
+    /// See [`Progression::Anew`].
+    Anew,
 }
 
 impl<'a> Judging<'a> {
@@ -58,6 +76,7 @@ impl<'a> Judging<'a> {
             started: environment.clock.monotonic(),
             findings: Findings::default(),
             baseline: None,
+            recompiles: Recompiles::default(),
         }
     }
 
@@ -68,7 +87,20 @@ impl<'a> Judging<'a> {
 
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();
         let most = most.unwrap_or(0);
-        let opening = Opening::begin(self.environment, self.request, most, EMULATED_WALL * 2)?;
+        while let Progression::Anew = self.attempt(&parameters, most, progress)? {}
+        Ok(())
+    }
+
+    /// From the compile on, in children of its own.
+    fn attempt(
+        &mut self,
+        parameters: &[Vec<ParameterJob>],
+        mailbox_bytes: u64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Progression, Interruption> {
+        self.findings.outcomes.clear();
+        let cpu = EMULATED_WALL * 2;
+        let opening = Opening::begin(self.environment, self.request, mailbox_bytes, cpu)?;
         let cancel = &self.environment.cancel;
         let (compiled, (pair, card)) = opening.meanwhile(cancel, || {
             let compiled = self.compile(progress)?;
@@ -76,7 +108,7 @@ impl<'a> Judging<'a> {
             Ok(compiled)
         })?;
         let mut bench = Bench::new(pair, card, self.wall(), cancel);
-        let judged = self.judge_on(&mut bench, &parameters, compiled, progress);
+        let judged = self.judge_on(&mut bench, parameters, compiled, progress);
         bench.end();
         judged
     }
@@ -88,7 +120,7 @@ impl<'a> Judging<'a> {
         parameters: &[Vec<ParameterJob>],
         compiled: Compiled,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Interruption> {
+    ) -> Result<Progression, Interruption> {
         self.findings.warnings.extend(bench.warning());
 
         let request = self.request;
@@ -103,14 +135,20 @@ impl<'a> Judging<'a> {
         let bounds = jobs::bounds(&request.package, request.device.kind(), &reference);
         if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {
             self.findings.outcomes.push(blame.into());
-            return Ok(());
+            return Ok(Progression::Done);
         }
-        self.check(bench, &shapes, progress)?;
-        self.time(bench, &shapes, progress)
+        if let Progression::Anew = self.check(bench, &shapes, progress)? {
+            return Ok(Progression::Anew);
+        }
+        self.time(bench, &shapes, progress)?;
+        Ok(Progression::Done)
     }
 
     /// The baseline is judged like any submission, once for a card.
     fn learn_baseline(&mut self) {
+        if self.baseline.is_some() {
+            return;
+        }
         let (environment, request) = (self.environment, self.request);
         self.baseline = baseline::times(environment, request, |baseline| {
             let environment = Environment {
@@ -154,11 +192,14 @@ impl<'a> Judging<'a> {
             arguments,
             held_out: shape.role == ShapeRole::HeldOut,
         });
-        let job = self.compile_job(
-            self.request.source.as_str(),
-            package.signature(),
-            shapes.collect(),
-        );
+        let job = CompileJob {
+            asked: self.recompiles.asked().clone(),
+            ..self.compile_job(
+                self.request.source.as_str(),
+                package.signature(),
+                shapes.collect(),
+            )
+        };
         let CompileReply {
             outcome,
             times,
@@ -168,7 +209,7 @@ impl<'a> Judging<'a> {
             &job,
             jobs::seconds(package.limits.compile_s),
         );
-        self.findings.compile_times = times;
+        self.findings.compile_times += times;
         self.findings.warnings.extend(confinement_warning);
         match outcome {
             Ok(mut compiled) => {
@@ -226,6 +267,7 @@ impl<'a> Judging<'a> {
             shapes,
             limits: scoring::device(self.request.device).limits.clone(),
             toolchain: self.environment.toolchain.root().to_owned(),
+            asked: Asked::default(),
         }
     }
 
@@ -235,7 +277,7 @@ impl<'a> Judging<'a> {
         bench: &mut Bench<'_>,
         shapes: &[ShapeJob],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Interruption> {
+    ) -> Result<Progression, Interruption> {
         let total = u32::try_from(shapes.len()).unwrap_or(u32::MAX);
         let mut report = |done: usize| {
             progress(Progress {
@@ -246,7 +288,10 @@ impl<'a> Judging<'a> {
         };
         report(0);
         for (index, shape) in shapes.iter().enumerate() {
-            let outcome = self.check_shape(bench, index, shape)?;
+            let outcome = match self.check_shape(bench, index, shape)? {
+                Checked::Came(outcome) => *outcome,
+                Checked::Anew => return Ok(Progression::Anew),
+            };
             // A GPU's context is lost with the first fault.
             let lost = self.request.device.kind() == DeviceKind::Gpu
                 && outcome.verdict == Verdict::RuntimeError;
@@ -257,7 +302,7 @@ impl<'a> Judging<'a> {
                 break;
             }
         }
-        Ok(())
+        Ok(Progression::Done)
     }
 
     /// Times every weighted shape of a submission that was right on all.
@@ -309,19 +354,27 @@ impl<'a> Judging<'a> {
     }
 
     fn check_shape(
-        &self,
+        &mut self,
         bench: &mut Bench<'_>,
         index: usize,
         shape: &ShapeJob,
-    ) -> Result<ShapeOutcome, Interruption> {
+    ) -> Result<Checked, Interruption> {
+        let came = |outcome| Ok(Checked::Came(Box::new(outcome)));
         if self.findings.unplanned.contains(&index) {
-            return Ok(ShapeOutcome::unplanned());
+            return came(ShapeOutcome::unplanned());
         }
         let started = self.environment.clock.monotonic();
         let keys = run_keys(shape, &self.request.master_seed, 0);
         let run = match bench.run(index, &keys)? {
-            Ok(run) => run,
-            Err(blame) => return Ok(blame.into()),
+            Ran::Well(run) => run,
+            Ran::Failed(blame) => return came(blame.into()),
+            Ran::Uncompiled(instance) => {
+                let role = self.findings.shapes[index].role;
+                return match self.recompiles.take(&instance, role) {
+                    Ok(()) => Ok(Checked::Anew),
+                    Err(blame) => came(blame.into()),
+                };
+            }
         };
         let mut outcome = ShapeOutcome::compared(bench.compare(index, &keys)?);
         let elapsed = self.environment.clock.monotonic() - started;
@@ -330,7 +383,7 @@ impl<'a> Judging<'a> {
         outcome.counters = run.counters;
         outcome.live = run.live;
         outcome.printed = run.printed;
-        Ok(outcome)
+        came(outcome)
     }
 
     fn report(self) -> Report {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::execute::wire::{LiveCounts, Run};
 use crate::host_code::{HostCode, HostWork, LiveWork};
+use crate::instances::Uncompiled;
 use crate::kernel_table::KernelTable;
 
 const SCRATCH_BYTES: u64 = 1 << 20;
@@ -347,7 +348,7 @@ fn scratch_is_counted_as_the_host_function_holds_it() {
 }
 
 #[test]
-fn a_template_that_only_the_run_asks_for_is_named() {
+fn a_template_that_only_the_run_asks_for_is_named_and_never_compiled_for_a_timed_run() {
     let mut executor = live(
         "extern \"C\" __global__ void f(int* d, float* y) { *d = 7; y[threadIdx.x] = 0; }
         template <int T> __global__ void g(float* y) { y[threadIdx.x] = T; }
@@ -357,7 +358,18 @@ fn a_template_that_only_the_run_asks_for_is_named() {
             if (h == 7) g<7><<<1, 300>>>(y);
         }",
     );
-    let blame = wrong(&mut executor);
+    let asked = Uncompiled {
+        kernel: "g<7>".to_owned(),
+        line: 6,
+    };
+    match ran(&mut executor) {
+        Ok(Executed::Uncompiled(instance)) => assert_eq!(instance, asked),
+        other => panic!("{other:?}"),
+    }
+    let blame = match timed(&mut executor, 1) {
+        Ok(Executed::Failed(blame)) => blame,
+        other => panic!("{other:?}"),
+    };
     assert_eq!(
         (blame.verdict, blame.kind, blame.line),
         (
@@ -366,7 +378,10 @@ fn a_template_that_only_the_run_asks_for_is_named() {
             Some(6)
         )
     );
-    assert!(blame.message.contains("`g<7>`"), "{blame:?}");
+    assert!(
+        blame.message.contains("`g<7>`") && blame.message.contains("while time is taken"),
+        "{blame:?}"
+    );
 }
 
 #[test]
