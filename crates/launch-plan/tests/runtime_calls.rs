@@ -241,11 +241,3 @@ fn queries_are_answered_from_the_target() {
                     one<<<sms, prop.maxThreadsPerBlock>>>(C, cluster);";
     assert_eq!(plan_text(body, 8), "one <132x1x1, 1024x1x1, 0> (p2, 1)");
 }
-
-#[test]
-fn graphs_are_refused_with_the_reason() {
-    let (kind, _, _, message, hint) = failure_of("cudaStreamBeginCapture(0, 0);", 8);
-    assert_eq!(kind, "unsupported_construct");
-    assert!(message.contains("CUDA graphs"), "{message}");
-    assert!(hint.contains("makes a graph"), "{hint}");
-}
