@@ -10,7 +10,7 @@ use crate::interpreter::scope::Frame;
 use crate::interpreter::value::{Target, Value};
 use crate::plan::LaunchArgument;
 use crate::source::text::At;
-use crate::syntax::ast::{Expr, ExprKind, Function, TypeKind};
+use crate::syntax::ast::{Expr, ExprKind, Function, Parameter, TypeKind};
 use crate::types::{Scalar, Type};
 
 impl<'p> Interpreter<'p> {
@@ -70,11 +70,25 @@ impl<'p> Interpreter<'p> {
         let frame = Frame::new(bound.bindings);
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
             let mut converted = Vec::new();
-            for position in 0..function.parameters.len() {
-                let value = values.get_mut(position).and_then(Option::take);
-                let argument = arguments.get(position);
-                converted
-                    .push(interpreter.launch_argument(function, position, argument, value, at)?);
+            for (position, parameter) in function.parameters.iter().enumerate() {
+                let kernel = &function.path;
+                // The elements of a pack are the last arguments.
+                let last = if parameter.pack {
+                    values.len()
+                } else {
+                    position + 1
+                };
+                for position in position..last {
+                    let value = values.get_mut(position).and_then(Option::take);
+                    let given = (position, arguments.get(position), value);
+                    let element = parameter
+                        .pack
+                        .then(|| position + 1 - function.parameters.len());
+                    let before = interpreter.set_element(element);
+                    let argument = interpreter.launch_argument(kernel, parameter, given, at);
+                    interpreter.set_element(before);
+                    converted.push(argument?);
+                }
             }
             Ok(converted)
         })?;
@@ -83,20 +97,17 @@ impl<'p> Interpreter<'p> {
 
     fn launch_argument(
         &mut self,
-        function: &'p Function,
-        position: usize,
-        argument: Option<&'p Expr>,
-        value: Option<Value>,
+        kernel: &str,
+        parameter: &'p Parameter,
+        (position, argument, value): (usize, Option<&'p Expr>, Option<Value>),
         at: At,
     ) -> Fallible<LaunchArgument> {
-        let parameter = &function.parameters[position];
         let at = argument.map_or(at, |argument| argument.at);
         if matches!(parameter.ty.kind, TypeKind::Reference(_)) {
-            return Err(Fault::launch(
-                at,
-                format!("the kernel `{}` takes a reference", function.path),
-            )
-            .hint("kernel parameters are passed by value"));
+            return Err(
+                Fault::launch(at, format!("the kernel `{}` takes a reference", kernel))
+                    .hint("kernel parameters are passed by value"),
+            );
         }
         let ty = self.resolve(&parameter.ty)?;
         let value = match (value, argument.or(parameter.default.as_ref())) {
@@ -108,7 +119,7 @@ impl<'p> Interpreter<'p> {
             let message = format!(
                 "argument {} of `{}` is a `{given}` where `{ty}` is expected",
                 position + 1,
-                function.path
+                kernel
             );
             Fault::launch(at, message)
         };
@@ -118,10 +129,10 @@ impl<'p> Interpreter<'p> {
                 if !target.is_null() && !pointers_agree(&wanted.ty, &given.ty) {
                     return Err(mismatch(&given_type));
                 }
-                self.pointer_argument(target, position, &function.path, at)
+                self.pointer_argument(target, position, kernel, at)
             }
             (Type::Pointer(_), Value::Integer(_, 0)) => {
-                self.pointer_argument(Target::NULL, position, &function.path, at)
+                self.pointer_argument(Target::NULL, position, kernel, at)
             }
             (Type::Pointer(_), Value::TensorMap(_)) => Err(mismatch(&Type::TensorMap)
                 .hint("take the map by value: `const __grid_constant__ CUtensorMap map`")),
@@ -146,7 +157,7 @@ impl<'p> Interpreter<'p> {
                 format!(
                     "argument {} of `{}` is a tensor map that was never encoded",
                     position + 1,
-                    function.path
+                    kernel
                 ),
             )
             .hint("call cuTensorMapEncodeTiled first")),
@@ -156,7 +167,7 @@ impl<'p> Interpreter<'p> {
                     "the type `{name}` of parameter {} of `{}` is not known to the host \
                      interpreter",
                     position + 1,
-                    function.path
+                    kernel
                 ),
                 "pass scalars, pointers or plain structs",
             )),

@@ -131,6 +131,16 @@ impl<'p> Interpreter<'p> {
         if count == 0 {
             return Ok(Vec::new());
         }
+        if function.parameters.iter().any(|parameter| parameter.pack) {
+            return Err(Fault::unsupported(
+                at,
+                format!(
+                    "`{}` takes a parameter pack, of which an array tells no types",
+                    function.path
+                ),
+                "launch it with <<<...>>> or cudaLaunchKernelEx, which are given the arguments themselves",
+            ));
+        }
         let Value::Pointer(_, Target::Host(first)) = array else {
             return Err(Fault::launch(
                 at,
