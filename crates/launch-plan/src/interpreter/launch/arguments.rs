@@ -25,10 +25,13 @@ impl<'p> Interpreter<'p> {
             self.check_count(only, arguments.len(), at)?;
         }
         let mut passed = Vec::new();
-        for argument in arguments {
+        for (position, argument) in arguments.iter().enumerate() {
             passed.push(Passed {
                 value: match argument.kind {
                     ExprKind::List(_) => None,
+                    _ if self.is_taken_by_reference(launched, position) => {
+                        Some(self.address_of(argument, argument.at)?)
+                    }
                     _ => Some(self.evaluate(argument)?),
                 },
                 place: false,
@@ -56,6 +59,18 @@ impl<'p> Interpreter<'p> {
         self.bound_arguments(function, launched, values, written, at)
     }
 
+    /// A kernel's reference is the address of what the host names, which is not read there.
+    fn is_taken_by_reference(&self, launched: &Launched, position: usize) -> bool {
+        let [only] = launched.functions[..] else {
+            return false;
+        };
+        let function = self.tables.function(only);
+        let parameter = function.parameters.get(position);
+        function.template.is_none()
+            && parameter
+                .is_some_and(|parameter| matches!(parameter.ty.kind, TypeKind::Reference(_)))
+    }
+
     fn bound_arguments(
         &mut self,
         function: &'p Function,
@@ -71,7 +86,6 @@ impl<'p> Interpreter<'p> {
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
             let mut converted = Vec::new();
             for (position, parameter) in function.parameters.iter().enumerate() {
-                let kernel = &function.path;
                 // The elements of a pack are the last arguments.
                 let last = if parameter.pack {
                     values.len()
@@ -85,7 +99,7 @@ impl<'p> Interpreter<'p> {
                         .pack
                         .then(|| position + 1 - function.parameters.len());
                     let before = interpreter.set_element(element);
-                    let argument = interpreter.launch_argument(kernel, parameter, given, at);
+                    let argument = interpreter.launch_argument(function, parameter, given, at);
                     interpreter.set_element(before);
                     converted.push(argument?);
                 }
@@ -97,19 +111,22 @@ impl<'p> Interpreter<'p> {
 
     fn launch_argument(
         &mut self,
-        kernel: &str,
+        function: &'p Function,
         parameter: &'p Parameter,
         (position, argument, value): (usize, Option<&'p Expr>, Option<Value>),
         at: At,
     ) -> Fallible<LaunchArgument> {
         let at = argument.map_or(at, |argument| argument.at);
-        if matches!(parameter.ty.kind, TypeKind::Reference(_)) {
-            return Err(
-                Fault::launch(at, format!("the kernel `{}` takes a reference", kernel))
-                    .hint("kernel parameters are passed by value"),
-            );
-        }
-        let ty = self.resolve(&parameter.ty)?;
+        let ty = match &parameter.ty.kind {
+            TypeKind::Reference(to) if function.template.is_none() => {
+                Type::pointer_to(self.resolve(to)?, to.constant)
+            }
+            TypeKind::Reference(_) => {
+                let message = format!("the kernel template `{}` takes a reference", function.path);
+                return Err(Fault::launch(at, message).hint("pass a pointer, or the value itself"));
+            }
+            _ => self.resolve(&parameter.ty)?,
+        };
         let value = match (value, argument.or(parameter.default.as_ref())) {
             (Some(value), _) => value,
             (None, Some(initial)) => self.initialised(&ty, initial)?,
@@ -119,7 +136,7 @@ impl<'p> Interpreter<'p> {
             let message = format!(
                 "argument {} of `{}` is a `{given}` where `{ty}` is expected",
                 position + 1,
-                kernel
+                function.path
             );
             Fault::launch(at, message)
         };
@@ -129,10 +146,10 @@ impl<'p> Interpreter<'p> {
                 if !target.is_null() && !pointers_agree(&wanted.ty, &given.ty) {
                     return Err(mismatch(&given_type));
                 }
-                self.pointer_argument(target, position, kernel, at)
+                self.pointer_argument(target, position, &function.path, at)
             }
             (Type::Pointer(_), Value::Integer(_, 0)) => {
-                self.pointer_argument(Target::NULL, position, kernel, at)
+                self.pointer_argument(Target::NULL, position, &function.path, at)
             }
             (Type::Pointer(_), Value::TensorMap(_)) => Err(mismatch(&Type::TensorMap)
                 .hint("take the map by value: `const __grid_constant__ CUtensorMap map`")),
@@ -157,7 +174,7 @@ impl<'p> Interpreter<'p> {
                 format!(
                     "argument {} of `{}` is a tensor map that was never encoded",
                     position + 1,
-                    kernel
+                    function.path
                 ),
             )
             .hint("call cuTensorMapEncodeTiled first")),
@@ -167,7 +184,7 @@ impl<'p> Interpreter<'p> {
                     "the type `{name}` of parameter {} of `{}` is not known to the host \
                      interpreter",
                     position + 1,
-                    kernel
+                    function.path
                 ),
                 "pass scalars, pointers or plain structs",
             )),
