@@ -208,7 +208,7 @@ fn chain(length: u32) -> String {
          template <int N> void go(float* x) {{\n\
          cudaFuncAttributes a; cudaFuncGetAttributes(&a, k<N>);\n\
          if (N == {length} || a.sharedSizeBytes == 0) k<N><<<1, 32>>>(x);\n\
-         else if constexpr (N < {length}) go<N + 1>(x);\n}}\n\
+         else go<N + 1>(x);\n}}\n\
          void solve(float* x, int n) {{ go<0>(x); }}\n"
     )
 }

@@ -211,8 +211,11 @@ impl Interpreter<'_> {
         Ok(Value::SUCCESS)
     }
 
-    /// Counts a launch against the plan's limit.
+    /// Counts a launch against the plan's limit. Those of a capture count when their graph is launched.
     pub(in crate::interpreter) fn count_launch(&mut self, at: At) -> Fallible<()> {
+        if self.graphs.is_capturing() {
+            return Ok(());
+        }
         self.launches += 1;
         if self.launches > MAX_LAUNCHES {
             let message = format!("the plan has more than {MAX_LAUNCHES} kernel launches");

@@ -21,6 +21,9 @@ pub(in crate::interpreter) fn runtime_type(name: &str) -> Option<Type> {
         "CUtensorMap" | "CUtensorMap_st" => Some(Type::TensorMap),
         "cuuint32_t" => Some(UINT),
         "cuuint64_t" => Some(Type::Scalar(Scalar::ULong)),
+        // So that the call that makes one is met, which says what to do instead.
+        "cudaTextureObject_t" | "cudaSurfaceObject_t" => Some(Type::Scalar(Scalar::ULongLong)),
+        "cudaArray_t" | "cudaMipmappedArray_t" => Some(Type::Handle),
         _ if is_enum(name) => Some(INT),
         // The types of driver entry points, versioned or not.
         _ if name.starts_with("PFN_cu") => Some(Type::Kernel),
