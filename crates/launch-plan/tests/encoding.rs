@@ -5,7 +5,8 @@ mod common;
 
 use common::{limits, parse, vector_add_arguments, with_body};
 use launch_plan::{
-    Answer, DeviceSide, EncodingError, HostProgram, NoFacts, Operation, Place, Refused,
+    Answer, DeviceSide, EncodingError, HostProgram, KernelInstance, NoFacts, Operation, Place,
+    Refused,
 };
 use proptest::prelude::*;
 
@@ -29,6 +30,10 @@ impl DeviceSide for Anything {
             .for_each(|(to, from)| *to = from);
         self.0.rotate_left(1);
         Ok(Answer::Known)
+    }
+
+    fn lacks(&mut self, _kernel: &KernelInstance, _line: u32) -> Result<(), Refused> {
+        Ok(())
     }
 }
 
