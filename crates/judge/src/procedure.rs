@@ -7,6 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::report::Measurement;
 use domain::{DeviceKind, Phase, Progress, Report, Verdict};
+use problems::Shape;
 
 use self::compiling::Compiled;
 use crate::assemble::{Findings, assemble};
@@ -31,7 +32,20 @@ pub fn judge(
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
-    let mut judging = Judging::begin(environment, request);
+    let shapes = request
+        .package
+        .shapes(request.mode, request.device.kind(), None);
+    judge_over(environment, request, shapes, progress)
+}
+
+/// The same over shapes that somebody else has drawn, held-out ones among them.
+pub fn judge_over(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Report {
+    let mut judging = Judging::begin(environment, request, shapes);
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
@@ -67,13 +81,17 @@ enum Checked {
 }
 
 impl<'a> Judging<'a> {
-    fn begin(environment: &'a Environment, request: &'a JudgeRequest) -> Self {
+    fn begin(environment: &'a Environment, request: &'a JudgeRequest, shapes: Vec<Shape>) -> Self {
+        let findings = Findings {
+            shapes,
+            ..Findings::default()
+        };
         Self {
             environment,
             request,
             started_at: environment.clock.now(),
             started: environment.clock.monotonic(),
-            findings: Findings::default(),
+            findings,
             baseline: None,
             recompiles: Recompiles::default(),
         }
@@ -81,7 +99,6 @@ impl<'a> Judging<'a> {
 
     fn proceed(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Interruption> {
         let package = &self.request.package;
-        self.findings.shapes = package.shapes(self.request.mode, self.request.device.kind(), None);
         let parameters = jobs::parameters(package, &self.findings.shapes)?;
 
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();

@@ -30,7 +30,9 @@ impl<'p> Interpreter<'p> {
             }
             Storage::Device | Storage::Elsewhere => {
                 let message = format!("`{}` is declared for the device", variable.name);
-                return Err(Fault::unsupported(at, message, "declare it at file scope"));
+                let hint = "declare `__device__` and `__constant__` variables at file scope, and `__shared__` \
+                            ones in a kernel";
+                return Err(Fault::unsupported(at, message, hint));
             }
         }
         if self.is_declared_here(&variable.name) {
