@@ -19,6 +19,7 @@ pub mod experiments;
 mod gpus;
 mod host_code;
 mod inputs;
+mod instances;
 mod jobs;
 mod kept_code;
 mod kernel_table;
@@ -37,7 +38,6 @@ mod redact;
 mod request;
 mod resources;
 mod stage;
-mod tensor_maps;
 #[cfg(test)]
 mod test_support;
 mod timing;

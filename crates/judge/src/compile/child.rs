@@ -14,10 +14,8 @@ use super::wire::{
     KernelsJob, KernelsReply, SyntaxReply,
 };
 use crate::host_code::HostCode;
+use crate::instances::MAX_RECOMPILES;
 use crate::wire::Code;
-
-/// Compiles after the first, each because a plan with the compiler's numbers needs another kernel.
-const MAX_RECOMPILES: u32 = 3;
 
 /// Answers one request of the parent.
 pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
@@ -129,6 +127,7 @@ fn plan_and_compile(
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,
+        asked: job.asked.open.clone(),
         usage: compiled.kernels,
         warnings,
         options: compiled.options,
@@ -179,7 +178,7 @@ impl Work<'_> {
         }
     }
 
-    /// Compiles for all plans, and for what `before` was compiled for. What only held-out shapes
+    /// Compiles for all plans, for what runs asked for, and for what `before` was compiled for. What only held-out shapes
     /// instantiate is compiled in silence: its errors and warnings would tell those shapes.
     fn build(
         &mut self,
@@ -187,9 +186,14 @@ impl Work<'_> {
         plans: &mut Plans,
         before: &BTreeSet<String>,
     ) -> Result<Built, CompileRefusal> {
-        let open = plans.open_names();
-        let all: BTreeSet<String> = plans.names().union(before).cloned().collect();
-        if plans.names() == open {
+        let asked = &self.job.asked;
+        let mut open = plans.open_names();
+        open.extend(asked.open.iter().cloned());
+        let mut all = plans.names();
+        all.extend(asked.open.union(&asked.held_out).cloned());
+        let is_all_open = all == open;
+        all.extend(before.iter().cloned());
+        if is_all_open {
             let compiled = self.compile(program, &all).map_err(refuse_compile)?;
             return Ok(Built {
                 diagnostics: compiled.diagnostics.clone(),

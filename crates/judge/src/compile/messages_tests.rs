@@ -12,6 +12,7 @@ use launch_plan::Argument;
 
 use super::child::answer;
 use super::wire::{CompileJob, CompileReply, CompileTask, ShapeCall};
+use crate::instances::Asked;
 use crate::test_support::toolchain;
 
 /// Line and column (0 where there is none), message and hint of the first error.
@@ -46,6 +47,7 @@ fn told(source: &str) -> Told {
         }],
         limits: scoring::device(DeviceName::H200).limits.clone(),
         toolchain: toolchain(),
+        asked: Asked::default(),
     };
     let request = serde_json::to_vec(&CompileTask::Source(job)).unwrap();
     let reply: CompileReply = serde_json::from_slice(&answer(&request).unwrap()).unwrap();

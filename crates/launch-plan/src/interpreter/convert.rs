@@ -60,6 +60,7 @@ impl<'p> Interpreter<'p> {
             }
             (Type::Text, value @ Value::Text(_)) => Ok(value),
             (Type::Handle, Value::Handle | Value::Integer(_, 0)) => Ok(Value::Handle),
+            (Type::Handle, value @ Value::Graph(_)) => Ok(value),
             (Type::Handle | Type::Kernel, Value::Pointer(_, target)) if target.is_null() => {
                 Ok(Value::Handle)
             }

@@ -1,6 +1,6 @@
 //! A device that takes everything and says anything.
 
-use launch_plan::{Answer, DeviceSide, Operation, Place, Refused};
+use launch_plan::{Answer, DeviceSide, KernelInstance, Operation, Place, Refused};
 
 /// Takes everything and reads the same bytes again and again.
 pub struct Anything(pub Vec<u8>);
@@ -22,5 +22,9 @@ impl DeviceSide for Anything {
             .for_each(|(to, from)| *to = from);
         self.0.rotate_left(1);
         Ok(Answer::Known)
+    }
+
+    fn lacks(&mut self, _kernel: &KernelInstance, _line: u32) -> Result<(), Refused> {
+        Ok(())
     }
 }

@@ -6,6 +6,9 @@
 //! belong to another buffer by then, or to none, which is an illegal address.
 #![allow(unsafe_code)]
 
+mod bands;
+mod transfers;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,7 +18,7 @@ use domain::VerdictKind;
 
 use super::context::Context;
 use super::driver::{DriverError, cu};
-use super::guard::{self, GUARD_BYTES, Layout, PATTERN, Side};
+use super::guard::{GUARD_BYTES, Layout};
 use super::stream::Stream;
 use crate::{Address, BufferId, DeviceError, Fault};
 
@@ -76,11 +79,6 @@ impl Memory {
         }
         self.limit_bytes = self.used_bytes.saturating_add(bytes);
         Ok(())
-    }
-
-    /// Remembers which host memory is pinned. A copy must not reach across its end: the driver refuses it.
-    pub(super) fn note_pinned(&mut self, range: Range<usize>) {
-        self.pinned = range;
     }
 
     /// Counts memory that was allocated elsewhere.
@@ -156,69 +154,8 @@ impl Memory {
         Ok(())
     }
 
-    pub(super) fn write(&mut self, id: BufferId, data: &[u8]) -> Result<(), DeviceError> {
-        self.context.alive()?;
-        let address = self.whole(id, data.len())?;
-        if data.is_empty() {
-            return Ok(());
-        }
-        let stream = self.stream.handle();
-        let (first, rest) = data.split_at(self.until_pinned_end(data));
-        for (at, part) in [(0, first), (first.len(), rest)] {
-            if part.is_empty() {
-                continue;
-            }
-            // SAFETY: `whole` found the range within a live buffer; `data` outlives the wait below.
-            let copied = unsafe {
-                cu!(cuMemcpyHtoDAsync_v2(
-                    address + at as u64,
-                    part.as_ptr().cast(),
-                    part.len(),
-                    stream
-                ))
-            };
-            self.context.told(copied)?;
-        }
-        self.stream.synchronise()
-    }
-
-    pub(super) fn read_into(&self, id: BufferId, data: &mut [u8]) -> Result<(), DeviceError> {
-        self.context.alive()?;
-        let address = self.whole(id, data.len())?;
-        self.fetch(address, data)
-    }
-
     pub(super) fn size_bytes(&self, id: BufferId) -> Result<u64, DeviceError> {
         self.buffer(id).map(|buffer| buffer.bytes)
-    }
-
-    /// Reads every live band back.
-    pub(super) fn verify_guards(&self) -> Result<(), DeviceError> {
-        self.verify(self.buffers.values())
-    }
-
-    /// Reads the bands of some buffers back.
-    pub(super) fn verify_guards_of(&self, ids: &[BufferId]) -> Result<(), DeviceError> {
-        let buffers: Vec<&Buffer> = ids
-            .iter()
-            .map(|id| self.buffer(*id))
-            .collect::<Result<_, _>>()?;
-        self.verify(buffers)
-    }
-
-    fn verify<'a>(&self, buffers: impl IntoIterator<Item = &'a Buffer>) -> Result<(), DeviceError> {
-        self.context.alive()?;
-        if let Some(fault) = &self.seen {
-            return Err(DeviceError::Fault(fault.clone()));
-        }
-        for buffer in buffers {
-            if let Place::Own(layout) = buffer.place
-                && let Some(fault) = self.inspect(buffer, layout)?
-            {
-                return Err(DeviceError::Fault(fault));
-            }
-        }
-        Ok(())
     }
 
     /// Makes a module's variable known as a buffer, or says where a known one lies now.
@@ -312,68 +249,6 @@ impl Memory {
         self.buffers
             .get(&id)
             .ok_or_else(|| DeviceError::Internal(format!("no such buffer: {id:?}")))
-    }
-
-    /// The address of a buffer that `length` bytes from its start must fit.
-    fn whole(&self, id: BufferId, length: usize) -> Result<u64, DeviceError> {
-        let buffer = self.buffer(id)?;
-        if buffer.place == Place::Freed || length as u64 > buffer.bytes {
-            let message = format!("{length} bytes do not fit `{}`", buffer.label);
-            return Err(DeviceError::Internal(message));
-        }
-        Ok(buffer.address)
-    }
-
-    fn inspect(&self, buffer: &Buffer, layout: Layout) -> Result<Option<Fault>, DeviceError> {
-        let base = buffer.address - layout.start();
-        let length = usize::try_from(layout.behind_bytes()).unwrap_or(usize::MAX);
-        let mut behind = vec![0; length];
-        self.fetch(base + layout.behind(), &mut behind)?;
-        let mut front = [0; GUARD_BYTES as usize];
-        self.fetch(base, &mut front)?;
-        let (label, bytes) = (&buffer.label, buffer.bytes);
-        Ok(guard::violation(label, bytes, Side::After, &behind)
-            .or_else(|| guard::violation(label, bytes, Side::Before, &front)))
-    }
-
-    fn fill(&self, address: u64, bytes: u64) -> Result<(), DriverError> {
-        let stream = self.stream.handle();
-        // SAFETY: called for ranges within an allocation just made.
-        unsafe { cu!(cuMemsetD8Async(address, PATTERN, bytes as usize, stream)) }
-    }
-
-    fn fetch(&self, address: u64, data: &mut [u8]) -> Result<(), DeviceError> {
-        if data.is_empty() {
-            return Ok(());
-        }
-        let stream = self.stream.handle();
-        let (first, rest) = data.split_at_mut(self.until_pinned_end(data));
-        let behind = first.len();
-        for (at, part) in [(0, first), (behind, rest)] {
-            if part.is_empty() {
-                continue;
-            }
-            // SAFETY: called for ranges within a live allocation; `data` outlives the wait below.
-            let copied = unsafe {
-                cu!(cuMemcpyDtoHAsync_v2(
-                    part.as_mut_ptr().cast(),
-                    address + at as u64,
-                    part.len(),
-                    stream
-                ))
-            };
-            self.context.told(copied)?;
-        }
-        self.stream.synchronise()
-    }
-
-    /// How much of host memory one copy may take: up to the end of what is pinned, where that lies within.
-    fn until_pinned_end(&self, data: &[u8]) -> usize {
-        let start = data.as_ptr().addr();
-        match self.pinned.end.checked_sub(start) {
-            Some(length) if self.pinned.contains(&start) => length.min(data.len()),
-            _ => data.len(),
-        }
     }
 }
 
