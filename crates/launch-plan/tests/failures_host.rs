@@ -117,7 +117,7 @@ fn libraries_threads_and_assembly() {
         construct,
         1,
         1,
-        "the call `cudaMallocArray` is not in the host subset",
+        "the call `cudaMallocArray`: textures, surfaces and CUDA arrays are not in the host subset",
     );
     refuses(
         "nonsense(N);",

@@ -134,7 +134,7 @@ void solve(const float* A, const float* B, float* C, int N) {
 template <int M, int N = 4> struct Tile { static constexpr int SIZE = M * N; using type = float; type data[M]; int bytes() const { return sizeof(type) * SIZE; } };
 template <> struct Tile<3, 3> { static constexpr int SIZE = 77; };
 class Grid { int w_, h_; public: Grid(int w, int h) : w_(w), h_{h} {} int blocks() const { return (w_ * h_ + 3) / 4; } Grid operator+(const Grid& o) const { return {w_ + o.w_, h_ + o.h_}; } };
-struct Counter { int n = 0; Counter& add(int k) { n += k; return *this; } int operator()(int x) { return n * x; } ~Counter() {} };
+struct Counter { int n = 0; Counter& add(int k) { n += k; return *this; } int operator()(int x) { return n * x; } };
 template <class C> __global__ void t(float* c, int n) { c[0] = C::SIZE; }
 template <typename T> struct Buffer { T* p = nullptr; Buffer(int n) { cudaMalloc(&p, n * sizeof(T)); } void done() { cudaFree(p); } };
 namespace cfg { enum class Kind : int { A = 1, B }; constexpr int pick(Kind k) { return k == Kind::A ? 32 : 64; } }
