@@ -123,7 +123,7 @@ fn libraries_threads_and_assembly() {
         construct,
         1,
         1,
-        "the call `cuModuleLoadData` is not in the host subset",
+        "the call `cuModuleLoadData`: the file that is judged is the only module",
     );
     refuses(
         "static float* ws = nullptr;",
