@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::report::{Measurement, ShapeRole};
-use domain::{DeviceKind, Phase, Progress, Report, Signature, Verdict};
+use domain::{CodeListing, DeviceKind, Phase, Progress, Report, Signature, Verdict};
 
 use crate::assemble::{Findings, assemble};
 use crate::baseline::{self, BaselineTimes};
@@ -25,17 +25,37 @@ const GPU_WALL: Duration = Duration::from_secs(300);
 /// Wall clock of a reference's compile; a package's own code, proven before it was published.
 const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
 
+/// What came of a judging.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Everything it found out.
+    pub report: Report,
+    /// The compiled code, where there is some.
+    pub listing: Option<CodeListing>,
+}
+
 /// Judges one source. Every failure, the judge's own included, is a verdict in the report.
 pub fn judge(
     environment: &Environment,
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
+    judge_listing(environment, request, progress).report
+}
+
+/// [`judge`], with the code that it compiled. What is listed may be told to whoever handed the source in.
+pub fn judge_listing(
+    environment: &Environment,
+    request: &JudgeRequest,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
     let mut judging = Judging::begin(environment, request);
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
-    judging.report()
+    let listing = judging.findings.listing.take();
+    let report = judging.report();
+    Judged { report, listing }
 }
 
 /// A judging in the making.
