@@ -404,7 +404,7 @@ fn work_without_end() {
         "fuel",
         1,
         12,
-        "host memory of 10000004 elements in all; the limit is 262144",
+        "host memory of 10000004 elements in all; the limit is 1048576",
     );
     let source = "int f(int n) {\n  return f(n + 1);\n}\n\
         void solve(const float* a, const float* b, float* c, int n) { f(n); }";

@@ -161,7 +161,54 @@ fn arrays_of_arrays_have_rows() {
         "host_fault: element 3 of a `int[3]` of 3 is accessed"
     );
     assert_eq!(
-        refusal("float big[1000000]; big[0] = 1;"),
-        "fuel: host memory of 1000004 elements in all; the limit is 262144"
+        refusal("float big[3000000]; big[0] = 1;"),
+        "fuel: host memory of 3000004 elements in all; the limit is 1048576"
+    );
+}
+
+#[test]
+fn arrays_of_pointers_from_new() {
+    assert_eq!(
+        value(
+            "float** rows = new float*[3]; rows[1] = new (std::nothrow) float[2]; rows[1][1] = 2.5f;
+             float r = rows[1][1] * sizeof(rows[0]); delete[] rows[1]; delete[] rows;",
+            "r"
+        ),
+        "20"
+    );
+    assert_eq!(
+        value(
+            "int n = 3; auto p = new std::vector<int>*[2]; const unsigned char** q = new const unsigned char*[n];
+             unsigned char c = 7; q[2] = &c; int*** deep = new int**; int* x = &n; *deep = &x; delete[] p;",
+            "*q[2] * **deep[0]"
+        ),
+        "21"
+    );
+}
+
+#[test]
+fn annotations_of_lambdas_mean_nothing_to_the_host() {
+    assert_eq!(
+        value(
+            "int a[2] = {3, 4}; auto f = [=] __host__ __device__ (int x) { return a[1] * x; }; auto g = [] __device__ { return 5; };",
+            "f(2) + g()"
+        ),
+        "13"
+    );
+}
+
+#[test]
+fn errors_are_checked_with_their_place() {
+    assert_eq!(
+        value_in(
+            "#define CHECK(call) check((call), __FILE__, __LINE__, __func__)
+             int check(cudaError_t code, const char* file, int line, const char* name, bool stop = true) {
+                 if (code != cudaSuccess) { fprintf(stderr, \"%s %s:%d\\n\", cudaGetErrorString(code), file, line); if (stop) exit(code); }
+                 return line;
+             }",
+            "float* p;\n int a = CHECK(cudaMalloc(&p, 4)); int b = CHECK(\ncudaFree(p)); int c = __LINE__;",
+            "(b - a) * 10 + c - a"
+        ),
+        "1"
     );
 }

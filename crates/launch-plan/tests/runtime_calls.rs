@@ -249,3 +249,33 @@ fn graphs_are_refused_with_the_reason() {
     assert!(message.contains("CUDA graphs"), "{message}");
     assert!(hint.contains("makes a graph"), "{hint}");
 }
+
+#[test]
+fn a_reference_is_the_address_of_what_the_launch_names() {
+    let source = "struct Pair { float a, b; };
+__global__ void move(float& to, const float& from, int n) { to = from; }
+__global__ void swap(Pair& pair) { }
+void solve(const float* A, const float* B, float* C, int N) {
+    move<<<1, 1>>>(C[3], A[N - 1], N);
+    move<<<1, 1>>>(*C, B[0], N);
+    Pair* pairs = (Pair*)C;
+    swap<<<1, 1>>>(pairs[2]);
+}";
+    let plan = plan_of(source, 8).unwrap();
+    assert_eq!(
+        text(&plan),
+        "move <1x1x1, 1x1x1, 0> (p2+12, p0+28, 8)\n\
+         move <1x1x1, 1x1x1, 0> (p2, p1, 8)\n\
+         swap <1x1x1, 1x1x1, 0> (p2+16)"
+    );
+    let of_host = plan_of(
+        &source
+            .replace("C[3]", "x")
+            .replace("move<<<1, 1>>>(x", "float x = 0; move<<<1, 1>>>(x"),
+        8,
+    );
+    assert_eq!(
+        of_host.unwrap_err().to_string(),
+        "5:33: argument 1 of `move` points to host memory"
+    );
+}

@@ -19,6 +19,7 @@ mod libraries;
 mod limits;
 mod listing;
 mod log;
+mod missing_headers;
 mod nvrtc;
 mod options;
 mod precompiled;

@@ -169,7 +169,10 @@ fn the_most_common_mistakes() {
         ),
         case(
             "a header that is not there",
-            format!("#include \"utils.cuh\"\n{}", host(LAUNCH)),
+            format!(
+                "#include \"utils.cuh\"\n{}",
+                in_kernel("    y[0] = clipped(x[0]);")
+            ),
             1,
             21,
             "cannot open source file \"utils.cuh\"",

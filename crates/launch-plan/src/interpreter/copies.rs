@@ -225,8 +225,7 @@ impl Interpreter<'_> {
             return Err(Fault::host(at, message));
         }
         data.truncate(wanted);
-        let steps = data.len() as u64 / 4;
-        self.spend(steps, at)?;
+        self.spend_in_bulk(data.len() as u64 / 4, at)?;
         Ok(data)
     }
 
@@ -246,7 +245,7 @@ impl Interpreter<'_> {
         let count = usize::try_from(bytes / size).unwrap_or(usize::MAX);
         let (from, values) = self.memory.run_unseen(source, at)?;
         let copied: Vec<Option<Value>> = values.iter().take(count).cloned().collect();
-        self.spend(copied.len() as u64, at)?;
+        self.spend_in_bulk(copied.len() as u64, at)?;
         let unknown = self.memory.unknown_from(source, copied.len(), at)?;
         let (to, targets) = self.memory.run_unseen(destination, at)?;
         if from != to

@@ -194,7 +194,7 @@ impl<'p> Interpreter<'p> {
             None => values.map_or(0, |values| values.len() as u64),
         };
         let place = self.memory.local(element.clone(), length, at)?;
-        self.spend(length, at)?;
+        self.spend_in_bulk(length, at)?;
         match values {
             Some(values) => self.fill(&place, &element, length, values, at)?,
             None => self.unset_elements(&place, &element, length, at)?,
@@ -273,7 +273,7 @@ impl<'p> Interpreter<'p> {
             }
         };
         let place = self.memory.allocate(ty.clone(), count, at)?;
-        self.spend(count, at)?;
+        self.spend_in_bulk(count, at)?;
         self.unset_elements(&place, &ty, count, at)?;
         Ok(Value::pointer(ty, false, Target::Host(place)))
     }

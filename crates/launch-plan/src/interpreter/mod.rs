@@ -63,6 +63,8 @@ pub(crate) const MAX_STEPS: u64 = 1_000_000;
 /// The same after a guess was used: guesses are there to meet kernels by, and a loop that one never ends need
 /// not go on for long.
 const GUESS_STEPS: u64 = MAX_STEPS / 10;
+/// Elements of host memory that are made, filled or copied at once.
+const ELEMENTS_PER_STEP: u64 = 16;
 /// Kernel launches in one plan.
 const MAX_LAUNCHES: usize = 4096;
 /// Operations of any kind in one plan.
@@ -198,6 +200,11 @@ impl Interpreter<'_> {
             .hint("is there a loop without an end? Work on data belongs in a kernel"));
         }
         Ok(())
+    }
+
+    /// Pays for elements that are all made, filled or copied at once.
+    fn spend_in_bulk(&mut self, elements: u64, at: At) -> Fallible<()> {
+        self.spend(elements / ELEMENTS_PER_STEP, at)
     }
 
     /// Runs `inner` one level deeper, for one step.

@@ -56,6 +56,14 @@ impl Lowerer<'_> {
             "string_literal" | "raw_string_literal" | "concatenated_string" => {
                 ExprKind::Text(self.text_of(node).trim_matches('"').to_owned())
             }
+            "identifier"
+                if matches!(
+                    self.text_of(node),
+                    "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
+                ) =>
+            {
+                ExprKind::Text(self.name_of_function_around(node))
+            }
             "this"
             | "identifier"
             | "type_identifier"
@@ -120,6 +128,16 @@ impl Lowerer<'_> {
             Some(node) => self.expression(node).kind,
             None => ExprKind::Unsupported(unsupported("an empty expression", "complete it")),
         }
+    }
+
+    /// Its name alone, in all three spellings.
+    fn name_of_function_around(&self, node: Node<'_>) -> String {
+        let definition = std::iter::successors(Some(node), Node::parent)
+            .find(|around| around.kind() == "function_definition");
+        let declarator = definition.and_then(|node| node.child_by_field_name("declarator"));
+        let text = declarator.map_or("", |declarator| self.text_of(declarator));
+        let name = text.split('(').next().unwrap_or_default();
+        name.trim_matches(['*', '&', ' ']).to_owned()
     }
 
     fn name_kind(&mut self, node: Node<'_>) -> ExprKind {

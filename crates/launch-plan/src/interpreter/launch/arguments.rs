@@ -25,10 +25,13 @@ impl<'p> Interpreter<'p> {
             self.check_count(only, arguments.len(), at)?;
         }
         let mut passed = Vec::new();
-        for argument in arguments {
+        for (position, argument) in arguments.iter().enumerate() {
             passed.push(Passed {
                 value: match argument.kind {
                     ExprKind::List(_) => None,
+                    _ if self.is_taken_by_reference(launched, position) => {
+                        Some(self.address_of(argument, argument.at)?)
+                    }
                     _ => Some(self.evaluate(argument)?),
                 },
                 place: false,
@@ -54,6 +57,18 @@ impl<'p> Interpreter<'p> {
         let function = self.tables.function(only);
         let values = values.into_iter().map(Some).collect();
         self.bound_arguments(function, launched, values, written, at)
+    }
+
+    /// A kernel's reference is the address of what the host names, which is not read there.
+    fn is_taken_by_reference(&self, launched: &Launched, position: usize) -> bool {
+        let [only] = launched.functions[..] else {
+            return false;
+        };
+        let function = self.tables.function(only);
+        let parameter = function.parameters.get(position);
+        function.template.is_none()
+            && parameter
+                .is_some_and(|parameter| matches!(parameter.ty.kind, TypeKind::Reference(_)))
     }
 
     fn bound_arguments(
@@ -91,14 +106,16 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<LaunchArgument> {
         let parameter = &function.parameters[position];
         let at = argument.map_or(at, |argument| argument.at);
-        if matches!(parameter.ty.kind, TypeKind::Reference(_)) {
-            return Err(Fault::launch(
-                at,
-                format!("the kernel `{}` takes a reference", function.path),
-            )
-            .hint("kernel parameters are passed by value"));
-        }
-        let ty = self.resolve(&parameter.ty)?;
+        let ty = match &parameter.ty.kind {
+            TypeKind::Reference(to) if function.template.is_none() => {
+                Type::pointer_to(self.resolve(to)?, to.constant)
+            }
+            TypeKind::Reference(_) => {
+                let message = format!("the kernel template `{}` takes a reference", function.path);
+                return Err(Fault::launch(at, message).hint("pass a pointer, or the value itself"));
+            }
+            _ => self.resolve(&parameter.ty)?,
+        };
         let value = match (value, argument.or(parameter.default.as_ref())) {
             (Some(value), _) => value,
             (None, Some(initial)) => self.initialised(&ty, initial)?,

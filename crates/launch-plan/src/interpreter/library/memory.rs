@@ -72,7 +72,7 @@ impl Interpreter<'_> {
         for slot in values.iter_mut().take(usize::try_from(count).unwrap_or(0)) {
             *slot = Some(filled.clone());
         }
-        self.spend(count.saturating_mul(1 + filled.weight()), at)?;
+        self.spend_in_bulk(count.saturating_mul(1 + filled.weight()), at)?;
         Ok(destination.clone())
     }
 
