@@ -6,7 +6,6 @@ use database::judgings;
 use domain::{JudgingId, Status};
 use protocol::judging::JudgingCode;
 use protocol::{ErrorCode, ProblemBody};
-use serde_json::json;
 
 use crate::access::{View, view};
 use crate::auth::Caller;
