@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include <lightspeed/predefined.h>
+
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

@@ -6,6 +6,7 @@ use super::{Interpreter, MAX_UPLOAD_BYTES};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Operation, Place};
 use crate::source::text::At;
+use crate::types::{Scalar, Type};
 
 impl Interpreter<'_> {
     /// `cudaMemset(destination, value, bytes)`.
@@ -33,7 +34,9 @@ impl Interpreter<'_> {
             return Ok(Value::SUCCESS);
         }
         self.check_span(place, bytes, "cudaMemset", at)?;
-        let Value::Integer(_, value) = value else {
+        let Value::Integer(_, value) =
+            self.convert(value.clone(), &Type::Scalar(Scalar::Int), at)?
+        else {
             return Err(Fault::host(at, "cudaMemset sets bytes to an integer"));
         };
         let operation = Operation::Memset {

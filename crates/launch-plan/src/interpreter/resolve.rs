@@ -194,7 +194,7 @@ impl<'p> Interpreter<'p> {
         {
             return false;
         }
-        builtin_type(name.plain()).is_some() || self.tables.is_opaque_type(&name.path)
+        builtin_type(name.plain()).is_some() || self.tables.opaque_type(&name.path).is_some()
     }
 
     /// What a variable has that is declared without a value: objects are constructed, fields with

@@ -277,6 +277,14 @@ pub fn missing_headers() {
     );
 }
 
+pub fn predefined() {
+    compiles(
+        "__global__ void k(float* a, double* b, __uint32_t* c, __int64_t d) {\n\
+             a[0] = -__FLT_MAX__ + __FLT_EPSILON__; b[0] = __DBL_MIN__; c[0] = __INT_MAX__ + __CHAR_BIT__ + d % __LONG_MAX__;\n\
+         }\nstatic_assert(sizeof(__uint64_t) == 8, \"\");",
+    );
+}
+
 pub fn printf_and_assert() {
     compiles(
         "#include <cstdio>\n#include <assert.h>\n\

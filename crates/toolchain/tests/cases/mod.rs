@@ -42,6 +42,7 @@ pub const ALL: &[(&str, fn())] = &[
         "cooperative_groups_compile_beside_libcudacxx",
         compiles::groups_beside_libcudacxx,
     ),
+    ("what_host_compilers_predefine", compiles::predefined),
     (
         "includes_of_missing_headers_are_left_out",
         compiles::missing_headers,
