@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::report::Measurement;
-use domain::{DeviceKind, Phase, Progress, Report, Verdict};
+use domain::{CodeListing, DeviceKind, Phase, Progress, Report, Verdict};
+use problems::Shape;
 
 use self::compiling::Compiled;
 use crate::assemble::{Findings, assemble};
@@ -25,17 +26,59 @@ const EMULATED_WALL: Duration = Duration::from_secs(60);
 /// The same on a GPU, where each run has its own limit too.
 const GPU_WALL: Duration = Duration::from_secs(300);
 
+/// What came of a judging.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Everything it found out.
+    pub report: Report,
+    /// The compiled code, where there is some.
+    pub listing: Option<CodeListing>,
+}
+
 /// Judges one source. Every failure, the judge's own included, is a verdict in the report.
 pub fn judge(
     environment: &Environment,
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
-    let mut judging = Judging::begin(environment, request);
+    judge_listing(environment, request, progress).report
+}
+
+/// [`judge`], with the code that it compiled. What is listed may be told to whoever handed the source in.
+pub fn judge_listing(
+    environment: &Environment,
+    request: &JudgeRequest,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
+    let shapes = request
+        .package
+        .shapes(request.mode, request.device.kind(), None);
+    judge_shapes(environment, request, shapes, progress)
+}
+
+/// [`judge`] over shapes that somebody else has drawn, held-out ones among them.
+pub fn judge_over(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Report {
+    judge_shapes(environment, request, shapes, progress).report
+}
+
+fn judge_shapes(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
+    let mut judging = Judging::begin(environment, request, shapes);
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
-    judging.report()
+    let listing = judging.findings.listing.take();
+    let report = judging.report();
+    Judged { report, listing }
 }
 
 /// A judging in the making.
@@ -67,13 +110,17 @@ enum Checked {
 }
 
 impl<'a> Judging<'a> {
-    fn begin(environment: &'a Environment, request: &'a JudgeRequest) -> Self {
+    fn begin(environment: &'a Environment, request: &'a JudgeRequest, shapes: Vec<Shape>) -> Self {
+        let findings = Findings {
+            shapes,
+            ..Findings::default()
+        };
         Self {
             environment,
             request,
             started_at: environment.clock.now(),
             started: environment.clock.monotonic(),
-            findings: Findings::default(),
+            findings,
             baseline: None,
             recompiles: Recompiles::default(),
         }
@@ -81,7 +128,6 @@ impl<'a> Judging<'a> {
 
     fn proceed(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Interruption> {
         let package = &self.request.package;
-        self.findings.shapes = package.shapes(self.request.mode, self.request.device.kind(), None);
         let parameters = jobs::parameters(package, &self.findings.shapes)?;
 
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();

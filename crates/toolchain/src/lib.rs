@@ -32,6 +32,7 @@ pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compil
 pub use cupti::CUPTI_VERSION;
 pub use disassembler::{Disassembler, DisassemblyError};
 pub use listing::Listing;
+pub use log::demangle;
 pub use precompiled::{PrecompileError, SETTLE, helps, precompile, settle};
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

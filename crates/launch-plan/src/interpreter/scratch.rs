@@ -216,17 +216,16 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn warn_about_leaks(&mut self) {
-        let leaked: Vec<(At, u64)> = self
-            .scratch
-            .allocations
-            .iter()
+        let allocations = self.scratch.allocations.iter();
+        let leaked: Vec<At> = allocations
             .filter(|allocation| allocation.freed_line.is_none() && !allocation.of_graph)
-            .map(|allocation| (allocation.at, allocation.bytes))
+            .map(|allocation| allocation.at)
             .collect();
-        for (at, bytes) in leaked {
+        // Without the size, which would make it another warning for each shape.
+        for at in leaked {
             self.warn(
                 at,
-                &format!("{bytes} bytes of device memory are allocated and never freed"),
+                "the device memory that is allocated here is never freed",
                 "call cudaFree before the function returns",
             );
         }

@@ -158,6 +158,9 @@ impl<'p> Interpreter<'p> {
                 Err(mismatch(&Type::Pointer(pointee)))
             }
             (Type::Scalar(scalar), value @ (Value::Integer(..) | Value::Floating(..))) => {
+                if let Some(argument) = argument {
+                    self.warn_of_cut_literal(argument, *scalar);
+                }
                 let value = self.convert(value, &Type::Scalar(*scalar), at)?;
                 self.value_argument(&value, &ty, at)
             }

@@ -4,17 +4,21 @@
 //! the caret's column and dropped; a message about a file that is neither the submission nor a header
 //! of the toolchain is replaced by one that says just that.
 
+mod clean;
+mod noise;
+
 use std::path::Path;
 
-use domain::{Diagnostic, Severity, Stage, printable};
+use domain::{Diagnostic, Severity, Stage};
+
+use self::clean::clean;
+pub use self::clean::demangle;
 
 use crate::hint::Hints;
 use crate::listing::Listing;
 
 /// What the submission is called in messages.
 pub(crate) const SOURCE_NAME: &str = "submission.cu";
-/// At most this many messages are kept, errors first.
-const MAX_DIAGNOSTICS: usize = 50;
 /// Explanations kept after one error or warning.
 const MAX_NOTES: usize = 4;
 /// A longer message is cut.
@@ -35,6 +39,8 @@ pub(crate) fn read(log: &str, reader: &Reader<'_>) -> Vec<Diagnostic> {
     let headers = reader.headers;
     let messages = split(log);
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    let mut asked = Vec::new(); // errors about instantiations, which follow from any other
+    let mut of_asked = false;
     let mut notes = 0;
     let mut dropped_parent = false;
     for message in messages {
@@ -59,39 +65,15 @@ pub(crate) fn read(log: &str, reader: &Reader<'_>) -> Vec<Diagnostic> {
                 && earlier.line == diagnostic.line
         });
         reader.hints.give(&mut diagnostic, follows);
-        if !diagnostics.contains(&diagnostic) {
+        let is_note = diagnostic.severity == Severity::Note;
+        of_asked = matches!(place, Place::Instantiations) || is_note && of_asked;
+        if of_asked {
+            asked.push(diagnostic);
+        } else if !diagnostics.contains(&diagnostic) {
             diagnostics.push(diagnostic);
         }
     }
-    cap(diagnostics)
-}
-
-/// Keeps order, and errors before warnings when there are too many.
-fn cap(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    let mut others = MAX_DIAGNOSTICS.saturating_sub(errors.count());
-    let mut kept: Vec<Diagnostic> = diagnostics
-        .into_iter()
-        .filter(|d| {
-            let keep = d.severity == Severity::Error || others > 0;
-            if d.severity != Severity::Error {
-                others = others.saturating_sub(1);
-            }
-            keep
-        })
-        .collect();
-    kept.truncate(MAX_DIAGNOSTICS);
-    kept
-}
-
-/// A file that is missing and one that may not be read must look the same, or includes would tell
-/// which files a host has.
-fn without_reason(mut text: String) -> String {
-    if text.starts_with("cannot open source file \"") {
-        let end = text.rfind('"').map_or(text.len(), |quote| quote + 1);
-        text.truncate(end);
-    }
-    text
+    noise::reduced(diagnostics, asked)
 }
 
 /// Whose file a message is about.
@@ -143,7 +125,7 @@ struct Message<'a> {
 
 impl Message<'_> {
     fn into_diagnostic(self, place: &Place, reader: &Reader<'_>) -> Diagnostic {
-        let text = without_reason(clean(&self.text, reader.headers));
+        let text = clean::without_reason(clean(&self.text, reader.headers));
         let (line, column, message) = match place {
             Place::Submission => (self.line, self.column, text),
             Place::None => {
@@ -341,68 +323,6 @@ fn severity(text: &str) -> Option<(Severity, &str)> {
     })
 }
 
-/// Takes the toolchain's path, NVRTC's own words and mangled names out of a message.
-fn clean(text: &str, headers: &Path) -> String {
-    let mut text = text
-        .replace("Input name expression was:", "It was:")
-        .replace(
-            "A function explicitly marked as a __host__ function is not allowed in JIT mode",
-            "device code uses this function, but the function is marked `__host__`",
-        );
-    if let Some(root) = headers.to_str().filter(|root| !root.is_empty()) {
-        text = text.replace(&format!("{root}/cccl/"), "");
-        text = text.replace(&format!("{root}/"), "");
-    }
-    let mut text = printable(&demangle(&text));
-    if text.len() > MAX_MESSAGE_BYTES {
-        let end = (0..=MAX_MESSAGE_BYTES)
-            .rev()
-            .find(|&i| text.is_char_boundary(i));
-        text.truncate(end.unwrap_or(0));
-        text.push_str(" ...");
-    }
-    text
-}
-
-/// Replaces `_Z1kPf` and `_ZN1a1bE...` by `k` and `a::b`: in the assembler's few messages, the name
-/// is all that a reader needs.
-pub(crate) fn demangle(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("_Z") {
-        let is_word_start = !rest[..start].ends_with(is_word);
-        let end = rest[start..]
-            .find(|c| !is_word(c))
-            .map_or(rest.len(), |n| start + n);
-        out.push_str(&rest[..start]);
-        match identifiers(&rest[start + 2..end]).filter(|_| is_word_start) {
-            Some(name) => out.push_str(&name),
-            None => out.push_str(&rest[start..end]),
-        }
-        rest = &rest[end..];
-    }
-    out + rest
-}
-
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '$'
-}
-
-fn identifiers(mangled: &str) -> Option<String> {
-    let mut rest = mangled.strip_prefix('N').unwrap_or(mangled);
-    let mut names = Vec::new();
-    while rest.starts_with(|c: char| c.is_ascii_digit()) {
-        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-        let length: usize = rest[..digits].parse().ok()?;
-        names.push(rest.get(digits..digits.checked_add(length)?)?);
-        rest = &rest[digits + length..];
-        if !mangled.starts_with('N') {
-            break;
-        }
-    }
-    (!names.is_empty()).then(|| names.join("::"))
-}
-
 #[cfg(test)]
-#[path = "log_tests.rs"]
+#[path = "../log_tests.rs"]
 mod tests;

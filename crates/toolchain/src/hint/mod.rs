@@ -3,6 +3,8 @@
 //! A hint that is wrong is worse than none: each is given only where the message, and the source where it
 //! must be asked, leave no other reading.
 
+mod text;
+
 use domain::Diagnostic;
 use domain::misspelling::meant;
 
@@ -43,6 +45,7 @@ impl<'a> Hints<'a> {
         };
         diagnostic.hint = include(message)
             .or_else(|| self.undefined(diagnostic))
+            .or_else(|| self.in_text(diagnostic))
             .or_else(at_its_word)
             .or_else(|| member(message))
             .or_else(|| argument(message))
@@ -109,6 +112,14 @@ impl<'a> Hints<'a> {
 
     fn undeclared(&self, diagnostic: &Diagnostic) -> Option<String> {
         let name = undefined_name(&diagnostic.message)?;
+        if let Some(hint) = self.untyped_parameter(name, diagnostic) {
+            return Some(hint);
+        }
+        if let Some(line) = self.defined_below(name, diagnostic) {
+            return Some(format!(
+                "`{name}` is defined in line {line}, below: move it above, or declare it before this line"
+            ));
+        }
         Some(if self.is_above(name, diagnostic) {
             format!("is `{name}` declared in another block, or is there one `}}` too many above?")
         } else {
@@ -145,7 +156,16 @@ impl<'a> Hints<'a> {
         let index = |number: u32| usize::try_from(number).ok()?.checked_sub(1);
         let (line, column) = (index(diagnostic.line?)?, index(diagnostic.column?)?);
         let before = self.lines.get(line)?.get(..column)?;
-        if !before.trim().is_empty() {
+        // Before a function's qualifiers it is the declaration above that does not end.
+        let begins = [
+            "__global__",
+            "__device__",
+            "extern",
+            "static",
+            "inline",
+            "\"C\"",
+        ];
+        if !before.split_whitespace().all(|word| begins.contains(&word)) {
             return Some("a `;` is missing before this place".to_owned());
         }
         let mut above = self.lines.get(..line)?.iter().enumerate().rev();
@@ -241,6 +261,18 @@ fn known(message: &str) -> Option<&'static str> {
             "a function that is launched with <<<...>>> must be declared `__global__`",
         ),
         (
+            "must have a void return type",
+            "a kernel returns nothing: declare it `void`, and write results through a pointer",
+        ),
+        (
+            "return value type does not match the function type",
+            "a `void` function returns no value; a kernel writes its results through a pointer",
+        ),
+        (
+            "no instance of overloaded function \"std::m",
+            "both arguments must be of one type: cast one of them",
+        ),
+        (
             "function is marked `__host__`",
             "mark it `__host__ __device__`, or `__device__` where only device code calls it",
         ),
@@ -309,5 +341,5 @@ fn known(message: &str) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-#[path = "hint_tests.rs"]
+#[path = "../hint_tests.rs"]
 mod tests;
