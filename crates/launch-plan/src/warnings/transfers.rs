@@ -21,20 +21,20 @@ impl Planned<'_> {
     }
 
     fn odd_transfer(&self, operation: &Operation) -> Option<Diagnostic> {
-        let (destination, bytes, line) = match *operation {
-            Operation::Memset {
-                destination,
-                bytes,
-                line,
-                ..
-            }
-            | Operation::Copy {
-                destination,
-                bytes,
-                line,
-                ..
-            } => (destination, bytes, line),
-            _ => return None,
+        let (Operation::Memset {
+            destination,
+            bytes,
+            line,
+            ..
+        }
+        | Operation::Copy {
+            destination,
+            bytes,
+            line,
+            ..
+        }) = *operation
+        else {
+            return None;
         };
         let (name, element, direction) = self.tensor(destination)?;
         if direction == Direction::In {
