@@ -56,18 +56,20 @@ fn told(source: &str) -> Told {
         Err(refusal) => refusal.diagnostics,
     };
     let worst = [Severity::Error, Severity::Warning];
-    // What follows from one mistake is left out.
+    // What follows from one mistake is left out; where it is not, the message shows it here.
     let is_own =
         |d: &&Diagnostic| d.severity == Severity::Error && !d.message.starts_with("cannot open");
-    let errors = diagnostics.iter().filter(is_own);
-    assert!(errors.count() <= 1, "{diagnostics:#?}\n{source}");
+    let more = diagnostics.iter().filter(is_own).count().saturating_sub(1);
     let mut worst = worst.iter();
     let first = worst.find_map(|severity| diagnostics.iter().find(|d| d.severity == *severity));
     let first = first.unwrap_or_else(|| panic!("nothing is said of\n{source}"));
     (
         first.line.unwrap_or(0),
         first.column.unwrap_or(0),
-        first.message.clone(),
+        match more {
+            0 => first.message.clone(),
+            _ => format!("{} (and {more} more)", first.message),
+        },
         first.hint.clone().unwrap_or_default(),
     )
 }

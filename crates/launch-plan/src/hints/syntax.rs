@@ -94,8 +94,10 @@ fn macro_with_semicolon(line: &str, source: &str) -> Option<String> {
 
 /// A statement on one line whose brackets do not go together.
 fn brackets(line: &str) -> Option<String> {
-    let code = line.split("//").next().unwrap_or(line).trim();
-    if !code.ends_with([';', '{']) || code.contains(['"', '\'']) || code.starts_with("for") {
+    // Every second piece stands between quotes.
+    let outside: String = line.split('"').step_by(2).collect();
+    let code = outside.split("//").next().unwrap_or(&outside).trim();
+    if !code.ends_with([';', '{']) || code.contains('\'') || code.starts_with("for") {
         return None;
     }
     let count = |bracket: char| code.matches(bracket).count();

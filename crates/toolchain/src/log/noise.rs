@@ -16,8 +16,9 @@ const OF_ERRORS: [&str; 4] = [
 ];
 
 /// Errors that the parser makes while it finds its way back.
-const RECOVERY: [&str; 4] = [
+const RECOVERY: [&str; 5] = [
     "type name is not allowed",
+    "invalid specifier for structured binding declaration",
     "expected a statement",
     "expected a \";\"",
     "expected an expression",
@@ -75,9 +76,9 @@ fn follows(error: &Diagnostic, kept: &[Diagnostic]) -> bool {
         let recovers = RECOVERY.iter().any(|words| error.message == *words);
         let lost =
             same_line && is_undefined(error) && !is_undefined(earlier) && error.hint.is_none();
-        let statement =
-            next_line && error.hint.is_none() && error.message == "expected a statement";
-        said || same_header || (same_line && recovers) || lost || statement
+        let next_begins = ["expected a statement", "expected a declaration"];
+        let resumes = next_line && next_begins.contains(&error.message.as_str());
+        said || same_header || (same_line && recovers) || lost || resumes
     })
 }
 

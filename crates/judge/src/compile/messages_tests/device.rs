@@ -114,7 +114,7 @@ fn mistakes_in_device_code() {
             in_kernel("    if (n > 0) { y[0] = x[0]; } }\n    y[1] = x[1];"),
             3,
             5,
-            "identifier \"y\" is undefined",
+            "identifier \"y\" is undefined (and 1 more)",
             "is `y` declared in another block, or is there one `}` too many above?",
         ),
         case(
@@ -208,11 +208,11 @@ fn mistakes_in_device_code() {
         case(
             "a parameter without its type",
             in_kernel("    int i = threadIdx.x;\n    y[i] = x[i];")
-                .replace("twice(const float* x, float* y", "twice(x, float* y"),
+                .replace("float* y, int n) {\n", "y, int n) {\n"),
             1,
-            23,
-            "identifier \"x\" is undefined",
-            "`x` stands among the parameters without its type, as in `const float* x`",
+            39,
+            "identifier \"y\" is undefined",
+            "`y` stands among the parameters without its type, as in `const float* y`",
         ),
         case(
             "half and float together",
