@@ -16,6 +16,7 @@ pub mod misspelling;
 pub mod report;
 pub mod signature;
 pub mod source;
+pub mod tensor_map;
 pub mod verdict;
 
 pub use clock::{Clock, SystemClock};
@@ -29,4 +30,5 @@ pub use machine::{MachineState, TimerRef};
 pub use report::Report;
 pub use signature::{Axes, Direction, Parameter, ParameterKind, Signature};
 pub use source::{Source, SourceError};
+pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMap};
 pub use verdict::{Verdict, VerdictKind};

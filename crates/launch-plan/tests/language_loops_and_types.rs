@@ -212,3 +212,40 @@ fn errors_are_checked_with_their_place() {
         "1"
     );
 }
+
+#[test]
+fn what_new_makes_has_the_values_that_are_written() {
+    for (statements, expression, expected) in [
+        ("float* p = new float[N * 2]();", "p[0] + p[N * 2 - 1]", "0"),
+        (
+            "int* p = new int[4]{3, 4};",
+            "p[0] * 100 + p[1] * 10 + p[3]",
+            "340",
+        ),
+        (
+            "int* p = new int(7); int* q = new int{}; int* r = new int();",
+            "*p * 100 + *q * 10 + *r",
+            "700",
+        ),
+        (
+            "struct S { int a; int b = 5; }; S* p = new S{2}; S* q = new S();",
+            "p->a * 100 + p->b * 10 + q->b",
+            "255",
+        ),
+        (
+            "float4* p = new float4[2]();",
+            "p[1].w + alignof(float4) + alignof(short) * 100",
+            "216",
+        ),
+    ] {
+        assert_eq!(value(statements, expression), expected, "{statements}");
+    }
+    assert!(refusal("float* p = new float[2]; float x = p[0];").contains("before it has a value"));
+    assert_eq!(
+        value(
+            "float m = -__FLT_MAX__;",
+            "m == -FLT_MAX && __INT_MAX__ == INT_MAX"
+        ),
+        "1"
+    );
+}

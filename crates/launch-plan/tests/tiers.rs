@@ -498,7 +498,7 @@ fn wrong_copy_direction_works_with_a_warning() {
                 3,
                 "cudaMemcpy says DeviceToHost, but its pointers make it DeviceToDevice; it is done by its pointers"
             ),
-            (0, "8 bytes of device memory are allocated and never freed"),
+            (0, "the device memory that is allocated here is never freed"),
         ]
     );
 }

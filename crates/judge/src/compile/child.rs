@@ -15,10 +15,8 @@ use super::wire::{
     KernelsJob, KernelsReply, SyntaxReply,
 };
 use crate::host_code::HostCode;
+use crate::instances::MAX_RECOMPILES;
 use crate::wire::Code;
-
-/// Compiles after the first, each because a plan with the compiler's numbers needs another kernel.
-const MAX_RECOMPILES: u32 = 3;
 
 /// Answers one request of the parent.
 pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
@@ -133,6 +131,7 @@ fn plan_and_compile(
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,
+        asked: job.asked.open.clone(),
         usage: compiled.kernels,
         warnings,
         options: compiled.options,
@@ -193,7 +192,7 @@ impl Work<'_> {
         }
     }
 
-    /// Compiles for all plans, and for what `before` was compiled for. What only held-out shapes
+    /// Compiles for all plans, for what runs asked for, and for what `before` was compiled for. What only held-out shapes
     /// instantiate is compiled in silence: its errors and warnings would tell those shapes.
     fn build(
         &mut self,
@@ -201,9 +200,12 @@ impl Work<'_> {
         plans: &mut Plans,
         before: Names,
     ) -> Result<Built, CompileRefusal> {
+        let asked = &self.job.asked;
         let mut names = before;
-        names.all.extend(plans.names());
         names.open.extend(plans.open_names());
+        names.open.extend(asked.open.iter().cloned());
+        names.all.extend(plans.names());
+        names.all.extend(asked.open.union(&asked.held_out).cloned());
         let told = self.compile(program, &names.open).map_err(refuse_compile)?;
         let diagnostics = told.diagnostics.clone();
         let alone = |told, open: BTreeSet<String>| Built {

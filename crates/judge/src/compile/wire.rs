@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use toolchain::Toolchain;
 
 use crate::host_code::HostCode;
+use crate::instances::Asked;
 use crate::wire::Code;
 
 /// What a compile child is asked for.
@@ -94,6 +95,8 @@ pub(crate) struct CompileJob {
     pub limits: TargetLimits,
     /// The pinned toolchain.
     pub toolchain: PathBuf,
+    /// Kernel instances that no plan names and runs asked for.
+    pub asked: Asked,
 }
 
 /// One call of the entry point.
@@ -129,6 +132,8 @@ pub(crate) struct CompiledSource {
     pub listing: CodeListing,
     /// Mangled kernel name by instantiation as the plans spell it.
     pub lowered_names: BTreeMap<String, String>,
+    /// Those of the job's [`CompileJob::asked`] that may be spoken of.
+    pub asked: BTreeSet<String>,
     /// What the compiler made of each kernel.
     pub usage: Vec<toolchain::KernelUsage>,
     /// Warnings of both stages.
@@ -169,6 +174,13 @@ pub(crate) struct CompileTimes {
     pub plan_s: f64,
     /// NVRTC.
     pub compile_s: f64,
+}
+
+impl std::ops::AddAssign for CompileTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.plan_s += other.plan_s;
+        self.compile_s += other.compile_s;
+    }
 }
 
 /// The child's answer.

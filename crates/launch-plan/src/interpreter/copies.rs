@@ -58,6 +58,10 @@ impl Interpreter<'_> {
         direction: Option<i128>,
         at: At,
     ) -> Fallible<Value> {
+        let both = [destination, source];
+        if self.graphs.takes_copy(both, bytes, direction, at) {
+            return Ok(Value::SUCCESS);
+        }
         let (Value::Pointer(_, destination), Value::Pointer(_, source)) = (destination, source)
         else {
             return Err(Fault::host(

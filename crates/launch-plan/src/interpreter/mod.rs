@@ -41,11 +41,13 @@ use std::collections::{HashMap, HashSet};
 
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
+pub(crate) use self::convert::cut_off;
 pub(crate) use self::device_values::Guess;
 use self::language::Language;
 use self::memory::Memory;
 use self::packs::Expansions;
 use self::read_backs::ReadBacks;
+use self::runtime::Graphs;
 use self::scope::Frame;
 use self::scratch::Scratch;
 use self::value::HostRef;
@@ -122,6 +124,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         globals: HashMap::new(),
         scratch: Scratch::default(),
         read_backs: ReadBacks::default(),
+        graphs: Graphs::default(),
         dynamic_shared_limits: HashMap::new(),
         large_clusters: HashSet::new(),
         plan: Plan::default(),
@@ -135,6 +138,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
     if outcome.is_ok() {
         interpreter.warn_about_leaks();
         interpreter.warn_about_unused_read_backs();
+        interpreter.warn_about_graphs();
     }
     let needs_device = interpreter.memory.first_use_of_unknown();
     Ended {
@@ -174,6 +178,7 @@ struct Interpreter<'p> {
     /// Kernel instances whose clusters may have more than 8 blocks.
     large_clusters: HashSet<String>,
     read_backs: ReadBacks,
+    graphs: Graphs,
     /// Everything but the operations, which go to the device side.
     plan: Plan,
     operations: usize,
@@ -231,6 +236,9 @@ impl Interpreter<'_> {
             ));
         }
         self.operations += 1;
+        let Some(operation) = self.graphs.taken(operation, at) else {
+            return Ok(());
+        };
         self.side
             .submit(operation, &self.plan.symbols)
             .map_err(|Refused| self.refused(at))

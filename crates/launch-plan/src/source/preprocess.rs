@@ -17,7 +17,19 @@ use crate::failure::{Fallible, Fault};
 const MAX_EXPANDED_BYTES: usize = 1 << 20;
 
 /// What a CUDA compiler predefines, as far as host code asks for it.
-const PREDEFINED: [(&str, &str); 15] = [
+const PREDEFINED: [(&str, &str); 27] = [
+    ("__FLT_MAX__", "3.40282346638528859812e+38F"),
+    ("__FLT_MIN__", "1.17549435082228750797e-38F"),
+    ("__FLT_EPSILON__", "1.1920928955078125e-7F"),
+    ("__DBL_MAX__", "1.7976931348623157e+308"),
+    ("__DBL_MIN__", "2.2250738585072014e-308"),
+    ("__DBL_EPSILON__", "2.2204460492503131e-16"),
+    ("__SCHAR_MAX__", "127"),
+    ("__SHRT_MAX__", "32767"),
+    ("__INT_MAX__", "2147483647"),
+    ("__LONG_MAX__", "9223372036854775807L"),
+    ("__LONG_LONG_MAX__", "9223372036854775807LL"),
+    ("__CHAR_BIT__", "8"),
     ("__FILE__", "\"submission.cu\""),
     ("__DATE__", "\"Jan  1 1970\""), // the same plan on any day
     ("__TIME__", "\"00:00:00\""),

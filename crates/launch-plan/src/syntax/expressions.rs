@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ast::{BinaryOp, Expr, ExprKind, LaunchExpr, Name, UnaryOp};
+use super::ast::{BinaryOp, Expr, ExprKind, Initial, LaunchExpr, Name, UnaryOp};
 use super::literal;
 use super::lower::{
     Lowerer, children_with_fields, named_children, too_deep, unsupported, unsupported_expression,
@@ -108,6 +108,10 @@ impl Lowerer<'_> {
             },
             "compound_literal_expression" => self.compound_literal(node),
             "initializer_list" => ExprKind::List(self.expressions_in(node)),
+            "alignof_expression" => match node.child_by_field_name("type") {
+                Some(ty) => ExprKind::AlignOf(Box::new(self.type_descriptor(ty))),
+                None => ExprKind::Unsupported(unsupported("this `alignof`", "name a type")),
+            },
             "sizeof_expression" => self.size_of(node),
             "new_expression" => self.new_expression(node),
             "lambda_expression" => self.lambda(node),
@@ -365,7 +369,11 @@ impl Lowerer<'_> {
             .child_by_field_name("declarator")
             .and_then(|declarator| declarator.child_by_field_name("length"));
         let length = length.map(|length| self.boxed(Some(length)));
-        ExprKind::New(ty, length)
+        let initial = match node.child_by_field_name("arguments") {
+            Some(arguments) => self.initial(arguments),
+            None => Initial::None,
+        };
+        ExprKind::New(ty, length, Box::new(initial))
     }
 }
 

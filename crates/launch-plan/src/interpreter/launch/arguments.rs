@@ -10,7 +10,7 @@ use crate::interpreter::scope::Frame;
 use crate::interpreter::value::{Target, Value};
 use crate::plan::LaunchArgument;
 use crate::source::text::At;
-use crate::syntax::ast::{Expr, ExprKind, Function, TypeKind};
+use crate::syntax::ast::{Expr, ExprKind, Function, Parameter, TypeKind};
 use crate::types::{Scalar, Type};
 
 impl<'p> Interpreter<'p> {
@@ -85,11 +85,24 @@ impl<'p> Interpreter<'p> {
         let frame = Frame::new(bound.bindings);
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
             let mut converted = Vec::new();
-            for position in 0..function.parameters.len() {
-                let value = values.get_mut(position).and_then(Option::take);
-                let argument = arguments.get(position);
-                converted
-                    .push(interpreter.launch_argument(function, position, argument, value, at)?);
+            for (position, parameter) in function.parameters.iter().enumerate() {
+                // The elements of a pack are the last arguments.
+                let last = if parameter.pack {
+                    values.len()
+                } else {
+                    position + 1
+                };
+                for position in position..last {
+                    let value = values.get_mut(position).and_then(Option::take);
+                    let given = (position, arguments.get(position), value);
+                    let element = parameter
+                        .pack
+                        .then(|| position + 1 - function.parameters.len());
+                    let before = interpreter.set_element(element);
+                    let argument = interpreter.launch_argument(function, parameter, given, at);
+                    interpreter.set_element(before);
+                    converted.push(argument?);
+                }
             }
             Ok(converted)
         })?;
@@ -99,12 +112,10 @@ impl<'p> Interpreter<'p> {
     fn launch_argument(
         &mut self,
         function: &'p Function,
-        position: usize,
-        argument: Option<&'p Expr>,
-        value: Option<Value>,
+        parameter: &'p Parameter,
+        (position, argument, value): (usize, Option<&'p Expr>, Option<Value>),
         at: At,
     ) -> Fallible<LaunchArgument> {
-        let parameter = &function.parameters[position];
         let at = argument.map_or(at, |argument| argument.at);
         let ty = match &parameter.ty.kind {
             TypeKind::Reference(to) if function.template.is_none() => {
@@ -147,6 +158,9 @@ impl<'p> Interpreter<'p> {
                 Err(mismatch(&Type::Pointer(pointee)))
             }
             (Type::Scalar(scalar), value @ (Value::Integer(..) | Value::Floating(..))) => {
+                if let Some(argument) = argument {
+                    self.warn_of_cut_literal(argument, *scalar);
+                }
                 let value = self.convert(value, &Type::Scalar(*scalar), at)?;
                 self.value_argument(&value, &ty, at)
             }
