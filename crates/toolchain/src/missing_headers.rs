@@ -123,7 +123,7 @@ mod tests {
             message: "identifier \"x\" is undefined".into(),
             ..missing("", 3)
         };
-        assert!(!source.take_out(&[other.clone()]));
+        assert!(!source.take_out(std::slice::from_ref(&other)));
         assert!(!source.take_out(&[missing("my.h", 1), other]));
         assert!(source.take_out(&[missing("my.h", 1)]));
     }
