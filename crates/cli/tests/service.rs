@@ -191,7 +191,7 @@ fn code_of_a_submission_is_shown(service: &Service, judging: &Value) {
     assert!(stderr(&sass).contains("only PTX"), "{}", stderr(&sass));
     let misspelt = service.run(&["code", id, "--kernel", "ad", "--json"]);
     let hint = json(&misspelt)["error"]["hint"].to_string();
-    assert!(hint.contains("did you mean `add`?"), "{hint}");
+    assert!(hint.contains("it has: add"), "{hint}");
 }
 
 /// Each line of a batch is a report that also says what it is of.

@@ -129,7 +129,7 @@ mod tests {
         let parts = vec![
             part(CodeKind::Kernel, "tile<64>"),
             part(CodeKind::Kernel, "tile<128>"),
-            part(CodeKind::Function, "dot"),
+            part(CodeKind::Function, "dot_rows"),
             part(CodeKind::Module, ""),
         ];
         CodeListing {
@@ -152,16 +152,16 @@ mod tests {
         };
         assert_eq!(chosen("tile<64>"), ["tile<64>"]);
         assert_eq!(chosen("tile"), ["tile<64>", "tile<128>"]);
-        assert_eq!(chosen("dot"), ["dot"]);
+        assert_eq!(chosen("dot_rows"), ["dot_rows"]);
     }
 
     #[test]
     fn a_name_that_is_not_there_is_told_with_those_that_are() {
-        let refused = choose(&mut code(), "dott").unwrap_err();
+        let refused = choose(&mut code(), "dot_row").unwrap_err();
         assert_eq!(refused.exit_code(), 2);
         let hint = refused.hint().unwrap();
-        assert!(hint.contains("did you mean `dot`?"), "{hint}");
-        assert!(hint.contains("tile<64>, tile<128>, dot"), "{hint}");
+        assert!(hint.contains("did you mean `dot_rows`?"), "{hint}");
+        assert!(hint.contains("tile<64>, tile<128>, dot_rows"), "{hint}");
         assert!(choose(&mut code(), "").is_err(), "the module has no name");
     }
 }

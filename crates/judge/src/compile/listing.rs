@@ -60,6 +60,7 @@ impl Part {
         let line = shown(line);
         let follows_blank = self.lines.last().is_none_or(|(last, _)| last.is_empty());
         if !(line.is_empty() && follows_blank) {
+            let at = at.filter(|_| !line.is_empty());
             self.lines.push((line, at));
         }
     }
