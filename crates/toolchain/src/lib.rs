@@ -21,8 +21,6 @@ mod listing;
 mod log;
 mod nvrtc;
 mod options;
-mod precompiled;
-mod scratch;
 mod source;
 mod toolchain;
 mod usage;
@@ -31,6 +29,5 @@ pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compil
 pub use cupti::CUPTI_VERSION;
 pub use disassembler::{Disassembler, DisassemblyError};
 pub use listing::Listing;
-pub use precompiled::{PrecompileError, SETTLE, helps, precompile, settle};
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;
