@@ -1,5 +1,6 @@
 //! Support for the end-to-end tests: the real binary, started as a user would.
 
+pub mod answers;
 pub mod rig;
 
 use std::io::Write;

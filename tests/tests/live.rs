@@ -110,3 +110,70 @@ extern \"C\" void solve(const float* a, const float* b, float* c, int n) {
     assert_eq!(judged.verdict(), "accepted", "{}", judged.message());
     assert_eq!(judged.report()["execution"], "live");
 }
+
+/// A kernel of width `W`, of which the device says which one is needed: `widths` in turn, then none.
+fn widening(widths: &[u32]) -> String {
+    let table: Vec<String> = widths.iter().map(u32::to_string).collect();
+    let cases: Vec<String> = widths
+        .iter()
+        .map(|width| {
+            format!("if (w == {width}) wide<{width}><<<(n + 255) / 256, 256>>>(a, b, c, n);\n")
+        })
+        .collect();
+    format!(
+        "__device__ int at;
+template <int W> __global__ void wide(const float* a, const float* b, float* c, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}}
+__global__ void next(int* d) {{
+    const int widths[] = {{{}, 0}};
+    *d = widths[at]; at = at + 1;
+}}
+extern \"C\" void solve(const float* a, const float* b, float* c, int n) {{
+    int* d; cudaMalloc(&d, sizeof(int)); int w = 1;
+    while (w) {{
+        next<<<1, 1>>>(d);
+        cudaMemcpy(&w, d, sizeof(int), cudaMemcpyDeviceToHost);
+{}    }}
+    cudaFree(d);
+}}
+",
+        table.join(", "),
+        cases.concat()
+    )
+}
+
+#[test]
+fn a_template_that_only_a_run_asks_for_is_compiled_and_the_run_begins_anew() {
+    let judged = judge("vector_add", widening(&[96, 97, 98]).as_bytes());
+    assert_eq!(judged.verdict(), "accepted", "{}", judged.message());
+    let report = judged.report();
+    let kernels = report["kernels"].as_array().unwrap();
+    let mut names: Vec<&str> = kernels.iter().filter_map(|k| k["name"].as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["next", "wide<96>", "wide<97>", "wide<98>"]);
+    for shape in report["shapes"].as_array().unwrap() {
+        assert_eq!(
+            (&shape["launches"], &shape["read_backs"]),
+            (&7.into(), &4.into())
+        );
+    }
+}
+
+#[test]
+fn a_fourth_template_that_only_a_run_asks_for_is_refused_at_its_line() {
+    let judged = judge("vector_add", widening(&[96, 97, 98, 99]).as_bytes());
+    assert_eq!(
+        judged.verdict(),
+        "plan_error/unsupported_construct",
+        "{}",
+        judged.message()
+    );
+    assert!(
+        judged.message().contains("`wide<99>`"),
+        "{}",
+        judged.message()
+    );
+    assert_eq!(judged.report()["shapes"][0]["verdict"], "plan_error");
+}

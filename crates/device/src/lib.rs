@@ -12,7 +12,6 @@ pub mod emulated;
 mod error;
 mod open;
 mod operation;
-mod tensor_map;
 mod traits;
 
 pub use access::{Access, access};
@@ -20,6 +19,7 @@ pub use cuda::CudaDevice;
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
 pub use open::{Bounds, Card, GpuInfo, OpenRequest, Target, list_gpus, open, open_gpu};
-pub use operation::{Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId};
-pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMap};
+pub use operation::{
+    Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId, TensorMap,
+};
 pub use traits::{Device, KernelLayout, ModuleImage, Slope, Span};

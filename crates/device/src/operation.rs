@@ -1,7 +1,5 @@
 //! What can be put on a stream.
 
-use crate::TensorMap;
-
 /// A device allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
@@ -39,6 +37,9 @@ impl Address {
         }
     }
 }
+
+/// A tensor for the tensor memory accelerator, on this device.
+pub type TensorMap = domain::TensorMap<Address>;
 
 /// One kernel argument, already of the kernel's own type.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 //! (`lightspeed.report/1`, the HTTP API); growing it is free, changing it takes a new version.
 
 pub mod clock;
+pub mod code;
 pub mod device;
 pub mod diagnostic;
 pub mod element;
@@ -15,9 +16,11 @@ pub mod misspelling;
 pub mod report;
 pub mod signature;
 pub mod source;
+pub mod tensor_map;
 pub mod verdict;
 
 pub use clock::{Clock, SystemClock};
+pub use code::{CodeFault, CodeKind, CodeListing, CodePart, CodeText};
 pub use device::{DeviceKind, DeviceName, TargetLimits};
 pub use diagnostic::{Diagnostic, Severity, Stage, printable, told};
 pub use element::ElementType;
@@ -27,4 +30,5 @@ pub use machine::{MachineState, TimerRef};
 pub use report::Report;
 pub use signature::{Axes, Direction, Parameter, ParameterKind, Signature};
 pub use source::{Source, SourceError};
+pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMap};
 pub use verdict::{Verdict, VerdictKind};

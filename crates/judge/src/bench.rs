@@ -12,6 +12,7 @@ use sandbox::{ChildFailure, Session};
 use crate::check::wire::{CheckReply, CheckRequest, Checked};
 use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed, Run, TimedRun};
 use crate::inputs::RunKeys;
+use crate::instances::Uncompiled;
 use crate::lane::Occupied;
 use crate::outcome::Interruption;
 use crate::pair::{OWN_WALL, Pair, ask, ours, unexpected};
@@ -25,6 +26,14 @@ const CHECK_WALL: Duration = Duration::from_secs(120);
 /// executor looks at the limit itself, but not while it waits within a driver's call, such as a launch that
 /// has to wait for an endless kernel.
 const RUN_GRACE: Duration = Duration::from_secs(20);
+
+/// What came of an untimed run.
+pub(crate) enum Ran {
+    Well(Run),
+    Failed(Blame),
+    /// It needs a kernel instance that was not compiled.
+    Uncompiled(Uncompiled),
+}
 
 /// Executor and checker of one judging.
 pub(crate) struct Bench<'a> {
@@ -89,16 +98,13 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Runs the submission once; its outputs then lie in the mailbox.
-    pub fn run(
-        &mut self,
-        shape: usize,
-        keys: &RunKeys,
-    ) -> Result<Result<Run, Blame>, Interruption> {
+    /// Runs the submission once; its outputs then lie in the mailbox, if it went well.
+    pub fn run(&mut self, shape: usize, keys: &RunKeys) -> Result<Ran, Interruption> {
         let keys = keys.clone();
         match self.submission(&ExecuteRequest::Run { shape, keys })? {
-            Executed::Ran(run) => Ok(Ok(run)),
-            Executed::Failed(blame) => Ok(Err(blame)),
+            Executed::Ran(run) => Ok(Ran::Well(run)),
+            Executed::Failed(blame) => Ok(Ran::Failed(blame)),
+            Executed::Uncompiled(instance) => Ok(Ran::Uncompiled(instance)),
             other => Err(unexpected(&other)),
         }
     }

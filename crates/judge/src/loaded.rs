@@ -12,7 +12,6 @@ use launch_plan::{Buffer, KernelInstance, Launch, LaunchArgument, Place, Plan};
 use crate::compile::wire::symbol_expression;
 use crate::kernels::Kernels;
 use crate::opened::Opened;
-use crate::tensor_maps::tensor_map;
 use crate::wire::Code;
 
 /// Scratch buffers of a plan, by the plan's numbers.
@@ -224,10 +223,9 @@ impl Loaded {
             .map(|argument| match argument {
                 LaunchArgument::Pointer(pointer) => places.resolve(pointer).map(Argument::Pointer),
                 LaunchArgument::Value(bytes) => Ok(Argument::Value(bytes.clone())),
-                LaunchArgument::TensorMap(map) => Ok(Argument::TensorMap(tensor_map(
-                    map,
-                    places.resolve(&map.base)?,
-                ))),
+                LaunchArgument::TensorMap(map) => {
+                    Ok(Argument::TensorMap(map.at(places.resolve(&map.base)?)))
+                }
             })
             .collect::<Result<Vec<_>, _>>()?;
         self.check_layout(launch, kernel, &arguments)?;

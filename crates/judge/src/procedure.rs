@@ -1,29 +1,39 @@
 //! The procedure, step by step. It always ends in a report; there is no other way out.
 
+mod compiling;
+
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::report::{Measurement, ShapeRole};
-use domain::{DeviceKind, Phase, Progress, Report, Signature, Verdict};
+use domain::report::Measurement;
+use domain::{CodeListing, DeviceKind, Phase, Progress, Report, Verdict};
+use problems::Shape;
 
+use self::compiling::Compiled;
 use crate::assemble::{Findings, assemble};
 use crate::baseline::{self, BaselineTimes};
-use crate::bench::Bench;
-use crate::compile::wire::{CompileJob, CompileRefusal, CompileReply, CompiledSource, ShapeCall};
-use crate::compile::{compile, compile_cached};
+use crate::bench::{Bench, Ran};
 use crate::inputs::run_keys;
+use crate::instances::Recompiles;
 use crate::opening::Opening;
 use crate::outcome::{Interruption, ShapeOutcome};
 use crate::timing::{self, Runner as _};
 use crate::wire::{ParameterJob, ShapeJob, mailbox_bytes};
-use crate::{Environment, JudgeRequest, jobs, kept_code};
+use crate::{Environment, JudgeRequest, jobs};
 
 /// Wall clock of the executor over all shapes on the emulated device.
 const EMULATED_WALL: Duration = Duration::from_secs(60);
 /// The same on a GPU, where each run has its own limit too.
 const GPU_WALL: Duration = Duration::from_secs(300);
-/// Wall clock of a reference's compile; a package's own code, proven before it was published.
-const REFERENCE_COMPILE_WALL: Duration = Duration::from_secs(60);
+
+/// What came of a judging.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Everything it found out.
+    pub report: Report,
+    /// The compiled code, where there is some.
+    pub listing: Option<CodeListing>,
+}
 
 /// Judges one source. Every failure, the judge's own included, is a verdict in the report.
 pub fn judge(
@@ -31,11 +41,44 @@ pub fn judge(
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
-    let mut judging = Judging::begin(environment, request);
+    judge_listing(environment, request, progress).report
+}
+
+/// [`judge`], with the code that it compiled. What is listed may be told to whoever handed the source in.
+pub fn judge_listing(
+    environment: &Environment,
+    request: &JudgeRequest,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
+    let shapes = request
+        .package
+        .shapes(request.mode, request.device.kind(), None);
+    judge_shapes(environment, request, shapes, progress)
+}
+
+/// [`judge`] over shapes that somebody else has drawn, held-out ones among them.
+pub fn judge_over(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Report {
+    judge_shapes(environment, request, shapes, progress).report
+}
+
+fn judge_shapes(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
+    let mut judging = Judging::begin(environment, request, shapes);
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
-    judging.report()
+    let listing = judging.findings.listing.take();
+    let report = judging.report();
+    Judged { report, listing }
 }
 
 /// A judging in the making.
@@ -47,28 +90,62 @@ struct Judging<'a> {
     findings: Findings,
     /// How long the baseline takes, where that is known.
     baseline: Option<BaselineTimes>,
+    /// What runs asked to be compiled besides.
+    recompiles: Recompiles,
+}
+
+/// How far a judging with compiled code came.
+enum Progression {
+    /// To its end.
+    Done,
+    /// To a kernel instance that was not compiled; with it everything is to begin anew.
+    Anew,
+}
+
+/// What came of one shape's untimed run.
+enum Checked {
+    Came(Box<ShapeOutcome>),
+    /// See [`Progression::Anew`].
+    Anew,
 }
 
 impl<'a> Judging<'a> {
-    fn begin(environment: &'a Environment, request: &'a JudgeRequest) -> Self {
+    fn begin(environment: &'a Environment, request: &'a JudgeRequest, shapes: Vec<Shape>) -> Self {
+        let findings = Findings {
+            shapes,
+            ..Findings::default()
+        };
         Self {
             environment,
             request,
             started_at: environment.clock.now(),
             started: environment.clock.monotonic(),
-            findings: Findings::default(),
+            findings,
             baseline: None,
+            recompiles: Recompiles::default(),
         }
     }
 
     fn proceed(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Interruption> {
         let package = &self.request.package;
-        self.findings.shapes = package.shapes(self.request.mode, self.request.device.kind(), None);
         let parameters = jobs::parameters(package, &self.findings.shapes)?;
 
         let most = parameters.iter().map(|p| mailbox_bytes(p)).max();
         let most = most.unwrap_or(0);
-        let opening = Opening::begin(self.environment, self.request, most, EMULATED_WALL * 2)?;
+        while let Progression::Anew = self.attempt(&parameters, most, progress)? {}
+        Ok(())
+    }
+
+    /// From the compile on, in children of its own.
+    fn attempt(
+        &mut self,
+        parameters: &[Vec<ParameterJob>],
+        mailbox_bytes: u64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Progression, Interruption> {
+        self.findings.outcomes.clear();
+        let cpu = EMULATED_WALL * 2;
+        let opening = Opening::begin(self.environment, self.request, mailbox_bytes, cpu)?;
         let cancel = &self.environment.cancel;
         let (compiled, (pair, card)) = opening.meanwhile(cancel, || {
             let compiled = self.compile(progress)?;
@@ -76,7 +153,7 @@ impl<'a> Judging<'a> {
             Ok(compiled)
         })?;
         let mut bench = Bench::new(pair, card, self.wall(), cancel);
-        let judged = self.judge_on(&mut bench, &parameters, compiled, progress);
+        let judged = self.judge_on(&mut bench, parameters, compiled, progress);
         bench.end();
         judged
     }
@@ -88,7 +165,7 @@ impl<'a> Judging<'a> {
         parameters: &[Vec<ParameterJob>],
         compiled: Compiled,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Interruption> {
+    ) -> Result<Progression, Interruption> {
         self.findings.warnings.extend(bench.warning());
 
         let request = self.request;
@@ -103,14 +180,20 @@ impl<'a> Judging<'a> {
         let bounds = jobs::bounds(&request.package, request.device.kind(), &reference);
         if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {
             self.findings.outcomes.push(blame.into());
-            return Ok(());
+            return Ok(Progression::Done);
         }
-        self.check(bench, &shapes, progress)?;
-        self.time(bench, &shapes, progress)
+        if let Progression::Anew = self.check(bench, &shapes, progress)? {
+            return Ok(Progression::Anew);
+        }
+        self.time(bench, &shapes, progress)?;
+        Ok(Progression::Done)
     }
 
     /// The baseline is judged like any submission, once for a card.
     fn learn_baseline(&mut self) {
+        if self.baseline.is_some() {
+            return;
+        }
         let (environment, request) = (self.environment, self.request);
         self.baseline = baseline::times(environment, request, |baseline| {
             let environment = Environment {
@@ -129,113 +212,13 @@ impl<'a> Judging<'a> {
         }
     }
 
-    fn compile(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Compiled, Interruption> {
-        let mut report = |done| {
-            progress(Progress {
-                phase: Phase::Compiling,
-                done,
-                total: 1,
-            });
-        };
-        report(0);
-        let compiled = Compiled {
-            submission: self.compile_submission()?,
-            reference: self.compile_reference()?,
-        };
-        report(1);
-        Ok(compiled)
-    }
-
-    fn compile_submission(&mut self) -> Result<CompiledSource, Interruption> {
-        let package = &self.request.package;
-        let arguments = jobs::arguments(package, &self.findings.shapes)?;
-        let shapes = arguments.into_iter().zip(&self.findings.shapes);
-        let shapes = shapes.map(|(arguments, shape)| ShapeCall {
-            arguments,
-            held_out: shape.role == ShapeRole::HeldOut,
-        });
-        let job = self.compile_job(
-            self.request.source.as_str(),
-            package.signature(),
-            shapes.collect(),
-        );
-        let CompileReply {
-            outcome,
-            times,
-            confinement_warning,
-        } = compile(
-            self.environment,
-            &job,
-            jobs::seconds(package.limits.compile_s),
-        );
-        self.findings.compile_times = times;
-        self.findings.warnings.extend(confinement_warning);
-        match outcome {
-            Ok(mut compiled) => {
-                self.findings.keep_compiled(&compiled, &job.limits);
-                if let Some(folder) = &self.environment.keep_code {
-                    let failures = kept_code::write(folder, &job.source, &compiled);
-                    self.findings.warnings.extend(failures);
-                }
-                jobs::check_scratch(package, &mut compiled)?;
-                self.findings.unplanned.clone_from(&compiled.unplanned);
-                Ok(compiled)
-            }
-            Err(refusal) => {
-                self.findings.diagnostics.clone_from(&refusal.diagnostics);
-                Err(refusal.into())
-            }
-        }
-    }
-
-    fn compile_reference(&self) -> Result<CompiledSource, Interruption> {
-        let package = &self.request.package;
-        let arguments = jobs::reference_arguments(package, &self.findings.shapes)?;
-        // What our own source does may be told.
-        let shapes = arguments.into_iter().map(|arguments| ShapeCall {
-            arguments,
-            held_out: false,
-        });
-        let source = package.reference_source.as_str();
-        let job = self.compile_job(source, package.reference_signature(), shapes.collect());
-        let compiled = compile_cached(self.environment, &job, REFERENCE_COMPILE_WALL)
-            .outcome
-            .map_err(|refusal| match refusal.verdict {
-                Verdict::Cancelled => refusal.into(),
-                _ => Interruption::ours(format!("the problem's reference: {}", refusal.message)),
-            })?;
-        match compiled.plans.iter().find_map(|plan| plan.live.as_ref()) {
-            None => Ok(compiled),
-            Some(live) => Err(Interruption::ours(format!(
-                "the problem's reference decides by values that it reads back (line {}), which only \
-                 submissions may",
-                live.line
-            ))),
-        }
-    }
-
-    fn compile_job(
-        &self,
-        source: &str,
-        signature: Signature,
-        shapes: Vec<ShapeCall>,
-    ) -> CompileJob {
-        CompileJob {
-            source: source.to_owned(),
-            signature,
-            shapes,
-            limits: scoring::device(self.request.device).limits.clone(),
-            toolchain: self.environment.toolchain.root().to_owned(),
-        }
-    }
-
     /// Every shape once: run, then compare.
     fn check(
         &mut self,
         bench: &mut Bench<'_>,
         shapes: &[ShapeJob],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Interruption> {
+    ) -> Result<Progression, Interruption> {
         let total = u32::try_from(shapes.len()).unwrap_or(u32::MAX);
         let mut report = |done: usize| {
             progress(Progress {
@@ -246,7 +229,10 @@ impl<'a> Judging<'a> {
         };
         report(0);
         for (index, shape) in shapes.iter().enumerate() {
-            let outcome = self.check_shape(bench, index, shape)?;
+            let outcome = match self.check_shape(bench, index, shape)? {
+                Checked::Came(outcome) => *outcome,
+                Checked::Anew => return Ok(Progression::Anew),
+            };
             // A GPU's context is lost with the first fault.
             let lost = self.request.device.kind() == DeviceKind::Gpu
                 && outcome.verdict == Verdict::RuntimeError;
@@ -257,7 +243,7 @@ impl<'a> Judging<'a> {
                 break;
             }
         }
-        Ok(())
+        Ok(Progression::Done)
     }
 
     /// Times every weighted shape of a submission that was right on all.
@@ -309,19 +295,27 @@ impl<'a> Judging<'a> {
     }
 
     fn check_shape(
-        &self,
+        &mut self,
         bench: &mut Bench<'_>,
         index: usize,
         shape: &ShapeJob,
-    ) -> Result<ShapeOutcome, Interruption> {
+    ) -> Result<Checked, Interruption> {
+        let came = |outcome| Ok(Checked::Came(Box::new(outcome)));
         if self.findings.unplanned.contains(&index) {
-            return Ok(ShapeOutcome::unplanned());
+            return came(ShapeOutcome::unplanned());
         }
         let started = self.environment.clock.monotonic();
         let keys = run_keys(shape, &self.request.master_seed, 0);
         let run = match bench.run(index, &keys)? {
-            Ok(run) => run,
-            Err(blame) => return Ok(blame.into()),
+            Ran::Well(run) => run,
+            Ran::Failed(blame) => return came(blame.into()),
+            Ran::Uncompiled(instance) => {
+                let role = self.findings.shapes[index].role;
+                return match self.recompiles.take(&instance, role) {
+                    Ok(()) => Ok(Checked::Anew),
+                    Err(blame) => came(blame.into()),
+                };
+            }
         };
         let mut outcome = ShapeOutcome::compared(bench.compare(index, &keys)?);
         let elapsed = self.environment.clock.monotonic() - started;
@@ -330,7 +324,7 @@ impl<'a> Judging<'a> {
         outcome.counters = run.counters;
         outcome.live = run.live;
         outcome.printed = run.printed;
-        Ok(outcome)
+        came(outcome)
     }
 
     fn report(self) -> Report {
@@ -339,21 +333,5 @@ impl<'a> Judging<'a> {
         report.started_at = self.started_at;
         report.finished_at = self.environment.clock.now();
         report
-    }
-}
-
-/// All code of a judging.
-struct Compiled {
-    submission: CompiledSource,
-    reference: CompiledSource,
-}
-
-impl From<CompileRefusal> for Interruption {
-    fn from(refusal: CompileRefusal) -> Self {
-        Self {
-            verdict: refusal.verdict,
-            kind: refusal.kind,
-            message: refusal.message,
-        }
     }
 }

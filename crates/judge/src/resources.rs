@@ -6,7 +6,8 @@ use launch_plan::{Launch, Operation};
 
 use crate::compile::wire::CompiledSource;
 
-/// One row a kernel instantiation that the plan of an open shape launches, in the order of names.
+/// One row a kernel instantiation that the plan of an open shape launches, or a run of one asked for, in the
+/// order of names.
 pub(crate) fn kernel_resources(
     compiled: &CompiledSource,
     limits: &TargetLimits,
@@ -14,7 +15,10 @@ pub(crate) fn kernel_resources(
     let names = compiled.lowered_names.iter();
     names
         .filter_map(|(instance, lowered)| {
-            let launch = largest_launch(compiled, instance)?;
+            let launch = largest_launch(compiled, instance);
+            if launch.is_none() && !compiled.asked.contains(instance) {
+                return None;
+            }
             let mut usage = compiled.usage.iter();
             let usage = usage.find(|usage| usage.lowered_name == *lowered);
             Some(row(instance, usage, launch, limits))
@@ -25,12 +29,13 @@ pub(crate) fn kernel_resources(
 fn row(
     instance: &str,
     usage: Option<&toolchain::KernelUsage>,
-    launch: &Launch,
+    launch: Option<&Launch>,
     limits: &TargetLimits,
 ) -> KernelResources {
-    let threads = u32::try_from(threads(launch.block)).ok();
+    let dynamic_shared_bytes = launch.map(|launch| launch.dynamic_shared_bytes);
+    let threads = launch.and_then(|launch| u32::try_from(threads(launch.block)).ok());
     let block = usage.zip(threads).map(|(usage, threads)| {
-        let shared = usage.static_shared_bytes + launch.dynamic_shared_bytes;
+        let shared = usage.static_shared_bytes + dynamic_shared_bytes.unwrap_or(0);
         (usage.registers, shared, threads)
     });
     KernelResources {
@@ -38,7 +43,7 @@ fn row(
         registers: usage.map(|usage| usage.registers),
         spill_bytes: usage.map(|usage| usage.spill_bytes),
         static_smem_bytes: usage.map(|usage| usage.static_shared_bytes),
-        dynamic_smem_bytes: Some(launch.dynamic_shared_bytes),
+        dynamic_smem_bytes: dynamic_shared_bytes,
         constant_bytes: usage.map(|usage| usage.constant_bytes),
         local_bytes: usage.map(|usage| usage.stack_bytes),
         barriers: usage.map(|usage| usage.barriers),
@@ -67,6 +72,8 @@ fn threads(block: [u32; 3]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use domain::DeviceName;
     use domain::report::OccupancyLimiter;
     use launch_plan::{KernelInstance, Plan};
@@ -94,9 +101,11 @@ mod tests {
             held_out: Default::default(),
             unplanned: Default::default(),
             host: None,
+            listing: Default::default(),
             ptx: String::new(),
             cubin: Vec::new(),
             lowered_names: names.into_iter().collect(),
+            asked: BTreeSet::new(),
             usage: vec![KernelUsage {
                 lowered_name: "_Z4tileILi4EEvv".to_owned(),
                 registers: 32,
@@ -110,6 +119,22 @@ mod tests {
             options: Vec::new(),
             nvrtc_version: String::new(),
         }
+    }
+
+    #[test]
+    fn a_kernel_that_only_a_run_asked_for_has_a_row_without_a_launch() {
+        let limits = &scoring::device(DeviceName::H200).limits;
+        let mut compiled = compiled(&[]);
+        assert!(kernel_resources(&compiled, limits).is_empty());
+        compiled.asked = ["tile<4>".to_owned()].into();
+        let [row] = &kernel_resources(&compiled, limits)[..] else {
+            panic!("one row");
+        };
+        assert_eq!(
+            (row.registers, row.static_smem_bytes),
+            (Some(32), Some(4096))
+        );
+        assert_eq!((row.block_threads, row.occupancy), (None, None));
     }
 
     #[test]

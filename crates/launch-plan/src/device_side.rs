@@ -1,6 +1,6 @@
 //! What host code does to a device, as it does it. A plan records it; a live run carries it out.
 
-use crate::plan::{Operation, Place};
+use crate::plan::{KernelInstance, Operation, Place};
 
 /// The device as the interpreter of host code sees it. Operations come in the order of the one stream.
 pub trait DeviceSide {
@@ -21,6 +21,13 @@ pub trait DeviceSide {
         symbols: &[String],
         into: &mut [u8],
     ) -> Result<Answer, Refused>;
+
+    /// Is told that the host function asks for the compiler's numbers of a kernel of which there are none.
+    /// What stands for them is a guess, to be had only where nothing runs by it.
+    ///
+    /// # Errors
+    /// As [`DeviceSide::submit`].
+    fn lacks(&mut self, kernel: &KernelInstance, line: u32) -> Result<(), Refused>;
 }
 
 /// What came of a read.

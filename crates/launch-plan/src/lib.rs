@@ -22,7 +22,6 @@ mod source;
 mod split;
 mod syntax;
 mod tables;
-mod tensor_map;
 mod types;
 mod types_of_parameters;
 mod warnings;
@@ -34,6 +33,6 @@ pub use failure::PlanFailure;
 pub use host_program::{EncodingError, HostProgram, LiveFailure};
 pub use plan::{
     Argument, Buffer, KernelInstance, Launch, LaunchArgument, Live, Operation, Place, Plan,
+    TensorMapSpec,
 };
 pub use program::Program;
-pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMapSpec};

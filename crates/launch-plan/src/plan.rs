@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use domain::Diagnostic;
+use domain::{Diagnostic, TensorMap};
 use serde::{Deserialize, Serialize};
-
-use crate::tensor_map::TensorMapSpec;
 
 /// One argument of the entry function, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,6 +180,9 @@ pub enum LaunchArgument {
     /// A `CUtensorMap`, which the device's own driver encodes.
     TensorMap(Box<TensorMapSpec>),
 }
+
+/// What `cuTensorMapEncodeTiled` was asked for, checked and not yet encoded.
+pub type TensorMapSpec = TensorMap<Place>;
 
 /// A device address. It may lie outside its buffer; only accesses are checked, and on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,6 +40,11 @@ impl DeviceSide for Recorder {
         self.symbols.extend(symbols.iter().cloned());
         Ok(Answer::Unknown)
     }
+
+    /// The compile that follows makes them.
+    fn lacks(&mut self, _kernel: &KernelInstance, _line: u32) -> Result<(), Refused> {
+        Ok(())
+    }
 }
 
 /// One dry run.

@@ -161,8 +161,14 @@ impl Tables {
         &self.records[index]
     }
 
-    /// A type that exists and that the host knows by name alone.
-    pub(crate) fn is_opaque_type(&self, path: &str) -> bool {
-        self.opaque_types.iter().any(|name| name == last_part(path))
+    /// The whole path of a type that exists and that the host knows by name alone.
+    pub(crate) fn opaque_type(&self, path: &str) -> Option<&str> {
+        let path = path.strip_prefix("::").unwrap_or(path);
+        let ending = format!("::{path}");
+        let mut paths = self.opaque_types.iter().map(String::as_str);
+        paths
+            .clone()
+            .find(|full| *full == path)
+            .or_else(|| paths.find(|full| full.ends_with(&ending)))
     }
 }

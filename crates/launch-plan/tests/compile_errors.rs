@@ -1,5 +1,5 @@
 //! What no C++ compiler takes, and what would be read amiss: kind, line and text.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
 
 mod common;
 
@@ -257,4 +257,40 @@ fn control_characters_of_a_source_are_not_repeated() {
         hint.ends_with("found: void solve(float* a /* \u{fffd}[31m\u{fffd} */)"),
         "{hint}"
     );
+}
+
+#[test]
+fn text_that_is_not_cpp_is_a_compile_error() {
+    let cases = [
+        (
+            "void solve(const float* a, const float* b, float* c, int n) {\n  int x = ;\n}",
+            2,
+        ),
+        (
+            "void solve(const float* a, const float* b, float* c, int n) {\n  k<<<1, 1>>>(a\n}",
+            2,
+        ),
+        (
+            "void solve(const float* a, const float* b, float* c, int n {\n}",
+            1,
+        ),
+    ];
+    for (source, line) in cases {
+        let failure = parse(source).unwrap_err();
+        let (kind, found, _, message, _) = described(&failure);
+        assert_eq!(
+            (kind.as_str(), found),
+            ("diagnostics", line),
+            "{source}: {message}"
+        );
+        assert_eq!(failure.diagnostics[0].stage, domain::Stage::Compile);
+        assert_eq!(failure.verdict(), domain::Verdict::CompileError);
+        assert!(message.starts_with("syntax error"), "{message}");
+    }
+    let mut bomb = String::from("#define A0 x x\n");
+    for level in 1..30 {
+        bomb += &format!("#define A{level} A{0} A{0}\n", level - 1);
+    }
+    let failure = parse(&format!("{bomb}A29\n")).unwrap_err();
+    assert_eq!(described(&failure).0, "compile_limit");
 }

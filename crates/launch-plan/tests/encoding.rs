@@ -3,34 +3,10 @@
 
 mod common;
 
+use common::anything::Anything;
 use common::{limits, parse, vector_add_arguments, with_body};
-use launch_plan::{
-    Answer, DeviceSide, EncodingError, HostProgram, NoFacts, Operation, Place, Refused,
-};
+use launch_plan::{EncodingError, HostProgram, NoFacts};
 use proptest::prelude::*;
-
-/// Takes everything and reads the same bytes again and again.
-struct Anything(Vec<u8>);
-
-impl DeviceSide for Anything {
-    fn submit(&mut self, _operation: Operation, _symbols: &[String]) -> Result<(), Refused> {
-        Ok(())
-    }
-
-    fn read(
-        &mut self,
-        _source: Place,
-        _symbols: &[String],
-        into: &mut [u8],
-    ) -> Result<Answer, Refused> {
-        let endless = self.0.iter().copied().cycle();
-        into.iter_mut()
-            .zip(endless)
-            .for_each(|(to, from)| *to = from);
-        self.0.rotate_left(1);
-        Ok(Answer::Known)
-    }
-}
 
 fn encoded() -> Vec<u8> {
     let source = with_body(

@@ -109,3 +109,77 @@ fn a_kernel_that_no_block_fits_has_no_resident_blocks() {
         if (blocks == 0) one<<<1, 32>>>(C, N);";
     assert_eq!(plan(body, Some(32)).launch_count(), 1);
 }
+
+#[test]
+fn the_best_block_may_depend_on_shared_memory_by_threads() {
+    let with = |function: &str| {
+        format!(
+            "{function}int grid, block;\n\
+             cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, one, bytes, 512);\n\
+             one<<<grid, block>>>(C, N);"
+        )
+    };
+    let expected = |text: &str| format!("one <{text}, 0> (p2, 1000)");
+    let lambda = "auto bytes = [](int threads) { return threads * 400; };\n";
+    // 400 bytes a thread: two blocks of 512 threads, nine of 224, but sixteen of 128 fill it.
+    let found = text(&plan(&with(lambda), Some(32)));
+    assert_eq!(found, expected("2112x1x1, 128x1x1"));
+    // None: four of 512, the most that the kernel takes.
+    let none = "auto bytes = [](int threads) { return 0; };\n";
+    assert_eq!(
+        text(&plan(&with(none), Some(32))),
+        expected("528x1x1, 512x1x1")
+    );
+    let object = "struct Bytes { size_t operator()(int threads) const { return 400 * threads; } };\n\
+                  Bytes bytes{};\n";
+    assert_eq!(text(&plan(&with(object), Some(32))), found);
+}
+
+const CLUSTERED: &str = "cudaLaunchConfig_t config = {}; config.gridDim = 64; config.blockDim = 256;\n\
+    cudaLaunchAttribute attrs[1]; attrs[0].id = cudaLaunchAttributeClusterDimension;\n\
+    attrs[0].val.clusterDim.x = 4; attrs[0].val.clusterDim.y = 1;\n\
+    attrs[0].val.clusterDim.z = 1; config.attrs = attrs; config.numAttrs = 1;\n";
+
+#[test]
+fn clusters_that_are_resident_are_counted_by_groups_of_multiprocessors() {
+    let body = format!(
+        "{CLUSTERED}int clusters; cudaOccupancyMaxActiveClusters(&clusters, one, &config);\n\
+         one<<<clusters, 32>>>(C, N);"
+    );
+    // 64 registers: 4 blocks of 256 on each of 132 multiprocessors, 4 blocks a cluster.
+    assert_eq!(
+        text(&plan(&body, Some(64))),
+        "one <132x1x1, 32x1x1, 0> (p2, 1000)"
+    );
+}
+
+#[test]
+fn the_largest_cluster_is_the_portable_one_unless_more_is_allowed() {
+    let body = format!(
+        "{CLUSTERED}int size; cudaOccupancyMaxPotentialClusterSize(&size, one, &config);\n\
+         one<<<size, 32>>>(C, N);"
+    );
+    assert_eq!(
+        text(&plan(&body, Some(64))),
+        "one <8x1x1, 32x1x1, 0> (p2, 1000)"
+    );
+    let allowed = format!(
+        "cudaFuncSetAttribute(one, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);\n{body}"
+    );
+    assert_eq!(
+        text(&plan(&allowed, Some(64))),
+        "one <16x1x1, 32x1x1, 0> (p2, 1000)"
+    );
+}
+
+#[test]
+fn shared_memory_that_blocks_leave_each_other_is_told() {
+    let body = "size_t bytes; cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, one, 2, 256);\n\
+        cudaFuncSetAttribute(one, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);\n\
+        one<<<1, 32, bytes>>>(C, N);";
+    // Half of 233,472, less what the system keeps of a block and the 256 bytes of the kernel's own.
+    assert_eq!(
+        text(&plan(body, Some(32))),
+        "one <1x1x1, 32x1x1, 115456> (p2, 1000)"
+    );
+}

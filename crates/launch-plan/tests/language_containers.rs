@@ -149,7 +149,7 @@ fn a_vector_is_watched_like_an_array() {
         ),
         (
             "std::vector<int> v(1 << 30);",
-            "fuel: host memory of 1073741824 elements in all; the limit is 262144",
+            "fuel: host memory of 1073741824 elements in all; the limit is 1048576",
         ),
         (
             "std::vector<int> v; v.frobnicate();",
@@ -340,7 +340,7 @@ fn work_on_host_elements_costs_steps() {
     assert!(refusal(body).starts_with("fuel: "));
     let body = "std::vector<int> v(200000); std::vector<int> w; for (;;) w = v;";
     assert!(refusal(body).starts_with("fuel: "));
-    let body = "std::vector<int> v(100000, 1); std::sort(v.begin(), v.end());";
+    let body = "std::vector<int> v(1000000, 1); std::sort(v.begin(), v.end());";
     assert!(refusal(body).starts_with("fuel: "));
 }
 

@@ -161,7 +161,91 @@ fn arrays_of_arrays_have_rows() {
         "host_fault: element 3 of a `int[3]` of 3 is accessed"
     );
     assert_eq!(
-        refusal("float big[1000000]; big[0] = 1;"),
-        "fuel: host memory of 1000004 elements in all; the limit is 262144"
+        refusal("float big[3000000]; big[0] = 1;"),
+        "fuel: host memory of 3000004 elements in all; the limit is 1048576"
+    );
+}
+
+#[test]
+fn arrays_of_pointers_from_new() {
+    assert_eq!(
+        value(
+            "float** rows = new float*[3]; rows[1] = new (std::nothrow) float[2]; rows[1][1] = 2.5f;
+             float r = rows[1][1] * sizeof(rows[0]); delete[] rows[1]; delete[] rows;",
+            "r"
+        ),
+        "20"
+    );
+    assert_eq!(
+        value(
+            "int n = 3; auto p = new std::vector<int>*[2]; const unsigned char** q = new const unsigned char*[n];
+             unsigned char c = 7; q[2] = &c; int*** deep = new int**; int* x = &n; *deep = &x; delete[] p;",
+            "*q[2] * **deep[0]"
+        ),
+        "21"
+    );
+}
+
+#[test]
+fn annotations_of_lambdas_mean_nothing_to_the_host() {
+    assert_eq!(
+        value(
+            "int a[2] = {3, 4}; auto f = [=] __host__ __device__ (int x) { return a[1] * x; }; auto g = [] __device__ { return 5; };",
+            "f(2) + g()"
+        ),
+        "13"
+    );
+}
+
+#[test]
+fn errors_are_checked_with_their_place() {
+    assert_eq!(
+        value_in(
+            "#define CHECK(call) check((call), __FILE__, __LINE__, __func__)
+             int check(cudaError_t code, const char* file, int line, const char* name, bool stop = true) {
+                 if (code != cudaSuccess) { fprintf(stderr, \"%s %s:%d\\n\", cudaGetErrorString(code), file, line); if (stop) exit(code); }
+                 return line;
+             }",
+            "float* p;\n int a = CHECK(cudaMalloc(&p, 4)); int b = CHECK(\ncudaFree(p)); int c = __LINE__;",
+            "(b - a) * 10 + c - a"
+        ),
+        "1"
+    );
+}
+
+#[test]
+fn what_new_makes_has_the_values_that_are_written() {
+    for (statements, expression, expected) in [
+        ("float* p = new float[N * 2]();", "p[0] + p[N * 2 - 1]", "0"),
+        (
+            "int* p = new int[4]{3, 4};",
+            "p[0] * 100 + p[1] * 10 + p[3]",
+            "340",
+        ),
+        (
+            "int* p = new int(7); int* q = new int{}; int* r = new int();",
+            "*p * 100 + *q * 10 + *r",
+            "700",
+        ),
+        (
+            "struct S { int a; int b = 5; }; S* p = new S{2}; S* q = new S();",
+            "p->a * 100 + p->b * 10 + q->b",
+            "255",
+        ),
+        (
+            "float4* p = new float4[2]();",
+            "p[1].w + alignof(float4) + alignof(short) * 100",
+            "216",
+        ),
+    ] {
+        assert_eq!(value(statements, expression), expected, "{statements}");
+    }
+    assert!(refusal("float* p = new float[2]; float x = p[0];").contains("before it has a value"));
+    assert_eq!(
+        value(
+            "float m = -__FLT_MAX__;",
+            "m == -FLT_MAX && __INT_MAX__ == INT_MAX"
+        ),
+        "1"
     );
 }

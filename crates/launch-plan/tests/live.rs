@@ -6,7 +6,8 @@ mod common;
 use common::{BODY_LINE, limits, parse, plan_of, text, vector_add_arguments, with_body};
 use domain::VerdictKind;
 use launch_plan::{
-    Answer, Buffer, DeviceSide, HostProgram, LiveFailure, NoFacts, Operation, Place, Plan, Refused,
+    Answer, Buffer, DeviceSide, HostProgram, KernelInstance, LiveFailure, NoFacts, Operation,
+    Place, Plan, Refused,
 };
 
 /// A device whose reads give what a test wrote down.
@@ -17,6 +18,8 @@ struct Scripted {
     operations: Vec<Operation>,
     /// The operation that it refuses, counted from 0.
     refuses: Option<usize>,
+    /// Kernels whose numbers were asked for and not there, with the lines.
+    lacking: Vec<(String, u32)>,
 }
 
 impl DeviceSide for Scripted {
@@ -38,6 +41,11 @@ impl DeviceSide for Scripted {
         into.copy_from_slice(bytes);
         self.asked.push((source, symbols.to_vec()));
         Ok(Answer::Known)
+    }
+
+    fn lacks(&mut self, kernel: &KernelInstance, line: u32) -> Result<(), Refused> {
+        self.lacking.push((kernel.0.clone(), line));
+        Err(Refused)
     }
 }
 
@@ -400,4 +408,25 @@ fn vectors_are_read_into_and_used_like_arrays() {
         done(&sum, vec![ints(&[1, 2, 3, 4])]),
         "one <10x1x1, 1x1x1, 0> (p2, 1000)"
     );
+}
+
+#[test]
+fn a_run_never_goes_by_guessed_numbers_of_a_kernel() {
+    let body = "int h; cudaMemcpy(&h, C, sizeof(int), cudaMemcpyDeviceToHost);\n\
+                int blocks = 1;\n\
+                if (h == 7)\n\
+                  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, tk<7>, 256, 0);\n\
+                one<<<blocks, 256>>>(C, N);";
+    let run = |read: i32| {
+        let mut side = Scripted {
+            reads: vec![ints(&[read])],
+            ..Scripted::default()
+        };
+        let arguments = vector_add_arguments(1000);
+        let ended = sent(&with_body(body)).run(&arguments, &limits(), &NoFacts, &mut side);
+        (ended, side.lacking)
+    };
+    assert_eq!(run(6), (Ok(()), Vec::new()));
+    let asked = ("tk<7>".to_owned(), BODY_LINE + 3);
+    assert_eq!(run(7), (Err(LiveFailure::Refused), vec![asked]));
 }

@@ -242,10 +242,81 @@ fn queries_are_answered_from_the_target() {
     assert_eq!(plan_text(body, 8), "one <132x1x1, 1024x1x1, 0> (p2, 1)");
 }
 
+/// A file whose kernel takes a parameter pack, and a wrapper that forwards one.
+fn with_packs(body: &str) -> String {
+    format!(
+        "template <typename... Ts> __global__ void packed(float* c, Ts... rest) {{}}\n\
+         template <typename Kernel, typename... Ts>\n\
+         void run(Kernel kernel, dim3 grid, dim3 block, Ts... rest) {{\n\
+         cudaLaunchConfig_t config = {{}}; config.gridDim = grid; config.blockDim = block;\n\
+         cudaLaunchAttribute attrs[1];\n\
+         attrs[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;\n\
+         attrs[0].val.programmaticStreamSerializationAllowed = 1;\n\
+         config.attrs = attrs; config.numAttrs = 1;\n\
+         cudaLaunchKernelEx(&config, kernel, rest...);\n}}\n{}",
+        with_body(body)
+    )
+}
+
 #[test]
-fn graphs_are_refused_with_the_reason() {
-    let (kind, _, _, message, hint) = failure_of("cudaStreamBeginCapture(0, 0);", 8);
-    assert_eq!(kind, "unsupported_construct");
-    assert!(message.contains("CUDA graphs"), "{message}");
-    assert!(hint.contains("makes a graph"), "{hint}");
+fn a_configured_launch_takes_a_parameter_pack() {
+    let plan = plan_of(
+        &with_packs("run(one, 2, 64, C, N); run(k, 1, 32, A, B, C, N);"),
+        7,
+    )
+    .unwrap();
+    assert_eq!(
+        text(&plan),
+        "one <2x1x1, 64x1x1, 0> (p2, 7)\nk <1x1x1, 32x1x1, 0> (p0, p1, p2, 7)"
+    );
+}
+
+#[test]
+fn a_kernel_may_take_a_parameter_pack() {
+    let body = "packed<<<1, 32>>>(C, N, 2 * N); packed<<<1, 32>>>(C);\n\
+                cudaLaunchConfig_t config = {}; config.gridDim = 1; config.blockDim = 32;\n\
+                cudaLaunchKernelEx(&config, packed<const float*>, C, A);";
+    assert_eq!(
+        text(&plan_of(&with_packs(body), 7).unwrap()),
+        "packed<int, int> <1x1x1, 32x1x1, 0> (p2, 7, 14)\n\
+         packed<> <1x1x1, 32x1x1, 0> (p2)\n\
+         packed<const float*> <1x1x1, 32x1x1, 0> (p2, p0)"
+    );
+    let by_array = "void* args[] = {&C, &N};\n\
+                    cudaLaunchKernel((void*)packed<int>, 1, 32, args, 0, 0);";
+    let failure = plan_of(&with_packs(by_array), 7).unwrap_err();
+    assert!(
+        failure.to_string().contains("takes a parameter pack"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn a_reference_is_the_address_of_what_the_launch_names() {
+    let source = "struct Pair { float a, b; };
+__global__ void move(float& to, const float& from, int n) { to = from; }
+__global__ void swap(Pair& pair) { }
+void solve(const float* A, const float* B, float* C, int N) {
+    move<<<1, 1>>>(C[3], A[N - 1], N);
+    move<<<1, 1>>>(*C, B[0], N);
+    Pair* pairs = (Pair*)C;
+    swap<<<1, 1>>>(pairs[2]);
+}";
+    let plan = plan_of(source, 8).unwrap();
+    assert_eq!(
+        text(&plan),
+        "move <1x1x1, 1x1x1, 0> (p2+12, p0+28, 8)\n\
+         move <1x1x1, 1x1x1, 0> (p2, p1, 8)\n\
+         swap <1x1x1, 1x1x1, 0> (p2+16)"
+    );
+    let of_host = plan_of(
+        &source
+            .replace("C[3]", "x")
+            .replace("move<<<1, 1>>>(x", "float x = 0; move<<<1, 1>>>(x"),
+        8,
+    );
+    assert_eq!(
+        of_host.unwrap_err().to_string(),
+        "5:33: argument 1 of `move` points to host memory"
+    );
 }

@@ -304,3 +304,15 @@ __global__ void k(float* c) {{}}
         source.split("void solve").next().unwrap().trim_end()
     );
 }
+
+#[test]
+fn names_taken_out_of_the_host_s_library_go_and_others_stay() {
+    let source = format!(
+        "using std::vector;\nusing std::min;\nusing ::std::max;\nusing namespace std;\n\
+         __global__ void k(float* c) {{ c[0] = min(1.0f, c[1]); }}\n{SOLVE}"
+    );
+    assert_eq!(
+        device(&source),
+        "using std::min;\nusing namespace std;\n__global__ void k(float* c) { c[0] = min(1.0f, c[1]); }"
+    );
+}

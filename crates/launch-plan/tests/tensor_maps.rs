@@ -4,9 +4,8 @@
 mod common;
 
 use common::{plan_of, vector_add};
-use launch_plan::{
-    Buffer, LaunchArgument, Operation, Place, Swizzle, TensorElement, TensorMapSpec,
-};
+use domain::{Swizzle, TensorElement};
+use launch_plan::{Buffer, LaunchArgument, Operation, Place, TensorMapSpec};
 
 const LOOK_UP: &str = "PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;\n\
     void* entry = nullptr; cudaDriverEntryPointQueryResult found;\n\

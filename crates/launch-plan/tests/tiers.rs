@@ -498,7 +498,42 @@ fn wrong_copy_direction_works_with_a_warning() {
                 3,
                 "cudaMemcpy says DeviceToHost, but its pointers make it DeviceToDevice; it is done by its pointers"
             ),
-            (0, "8 bytes of device memory are allocated and never freed"),
+            (0, "the device memory that is allocated here is never freed"),
         ]
+    );
+}
+
+#[test]
+fn t3_enumerators_name_instances_by_their_type() {
+    let source = "enum Order { ROWS, COLUMNS };
+namespace ops { enum class Mode { A, B = 4 }; template <Mode M, int N = 2> __global__ void move(float* c) {} }
+template <Order O> __global__ void turn(float* c) {}
+template <ops::Mode M> void both(float* C) { ops::move<M><<<1, 1>>>(C); }
+void solve(const float* A, const float* B, float* C, int N) {
+    turn<COLUMNS><<<1, 1>>>(C); turn<Order::ROWS><<<1, 1>>>(C); both<ops::Mode::B>(C);
+}";
+    assert_eq!(
+        file_text(source, 1),
+        "turn<static_cast<Order>(1)> <1x1x1, 1x1x1, 0> (p2)\n\
+         turn<static_cast<Order>(0)> <1x1x1, 1x1x1, 0> (p2)\n\
+         ops::move<static_cast<ops::Mode>(4)> <1x1x1, 1x1x1, 0> (p2)"
+    );
+}
+
+#[test]
+fn t3_a_kernel_named_like_a_library_function_is_told_from_it() {
+    let source = "__global__ void tanh(const float* a, float* c, size_t n) {}
+void solve(const float* A, const float* B, float* C, int N) { tanh<<<1, 1>>>(A, C, N); }";
+    assert_eq!(
+        file_text(source, 7),
+        "static_cast<void (*)(const float*, float*, unsigned long)>(tanh) <1x1x1, 1x1x1, 0> (p0, p2, [7, 0, 0, 0, 0, 0, 0, 0])"
+    );
+}
+
+#[test]
+fn t6_memory_is_set_to_numbers_of_any_type() {
+    assert_eq!(
+        plan_text("cudaMemset(C, 1.0f, N * 4); cudaMemset(C, -1.9, 4);", 2),
+        "memset p2 1 8\nmemset p2 255 4"
     );
 }

@@ -13,7 +13,7 @@ fn warnings(source: &str) -> Vec<(u32, u32, String)> {
     let warnings = program.warnings(&vector_add(), &[(&arguments, &plan)]);
     assert!(warnings.iter().all(|warning| warning.hint.is_some()));
     let told = warnings.into_iter().map(|warning| {
-        let (line, column) = (warning.line.unwrap(), warning.column.unwrap());
+        let (line, column) = (warning.line.unwrap(), warning.column.unwrap_or(0));
         (line, column, warning.message)
     });
     told.collect()
@@ -84,4 +84,108 @@ fn nothing_is_said_of_a_grid_that_may_be_meant() {
         file("STORE c[i] = a[i];", small)
     );
     assert_eq!(warnings(&with_macro), []);
+}
+
+/// The one warning of a host function over a right kernel.
+#[track_caller]
+fn told_of(launch: &str) -> String {
+    let warnings = warnings(&file(STORE, launch));
+    let [(_, _, message)] = &warnings[..] else {
+        panic!("{launch}: {warnings:?}")
+    };
+    message.clone()
+}
+
+#[test]
+fn copies_and_fills_that_miss_their_elements() {
+    let launch = "k<<<4, 256>>>(A, C, N);";
+    assert_eq!(
+        told_of(&format!("cudaMemset(C, 0, N / 3); {launch}")),
+        "333 bytes are no whole elements of `C`, which have 4 bytes each"
+    );
+    assert_eq!(
+        told_of(&format!("cudaMemset(C, 1, N * 4); {launch}")),
+        "cudaMemset sets every byte of `C` to 1, not every element"
+    );
+    // As C++ passes a literal for an `int`.
+    assert_eq!(
+        told_of(&format!("cudaMemset(C, 1.0f, N * 4); {launch}")),
+        "cudaMemset sets every byte of `C` to 1, not every element"
+    );
+    assert_eq!(
+        told_of(&format!(
+            "{launch} cudaMemcpy((void*)B, C, N * 4, cudaMemcpyDeviceToDevice);"
+        )),
+        "this writes `B`, which is an input"
+    );
+    for silent in [
+        "cudaMemset(C, 0, N * 4);",
+        "cudaMemset(C, 0.0f, N * 4);",
+        "cudaMemset(C, -1, N * 4);",
+        "cudaMemset(C, 0x7f, N * 4);",
+        "cudaMemcpy(C, B, N * sizeof(float), cudaMemcpyDeviceToDevice);",
+    ] {
+        assert_eq!(warnings(&file(STORE, &format!("{silent} {launch}"))), []);
+    }
+}
+
+#[test]
+fn fractions_that_an_integer_does_not_hold() {
+    let source = "\
+__global__ void k(const float* a, float* c, int n, bool b) {
+    for (int i = 0.5f; i < n; ++i) c[i] = a[i]; long u = -1.25; float f = 0.5f; if (u == 0.5f) c[0] = f;
+}
+void solve(const float* A, const float* B, float* C, int N) {
+    const int scale = 2.5, whole = 3.0; bool half = 0.5; double d = 0.5; int i = N * 0.5;
+    k<<<1, 64>>>(A, C, 1.5f, 0.5f);
+    k<<<1, 64>>>(A, C, scale + whole + i + (int)d, half);
+}
+";
+    let told = |line, column, literal: &str, value: &str, ty: &str| {
+        let message = format!("`{literal}` becomes {value} here, as `{ty}` holds whole numbers");
+        (line, column, message)
+    };
+    assert_eq!(
+        warnings(source),
+        [
+            told(2, 18, "0.5f", "0", "int"),
+            told(2, 58, "-1.25", "-1", "long"),
+            told(5, 23, "2.5", "2", "int"),
+        ]
+    );
+    let program = parse(source).unwrap();
+    let plan = program
+        .plan(&vector_add_arguments(1000), &limits())
+        .unwrap();
+    let of_launch = plan
+        .warnings
+        .iter()
+        .map(|w| (w.line.unwrap(), w.column.unwrap(), w.message.clone()));
+    assert_eq!(
+        of_launch.collect::<Vec<_>>(),
+        [told(6, 24, "1.5f", "1", "int")]
+    );
+}
+
+#[test]
+fn conditions_that_assign() {
+    let told = |condition: &str| {
+        warnings(&file(
+            &format!("\n{condition} return; c[i] = a[i];"),
+            "k<<<4, 256>>>(A, C, N);",
+        ))
+    };
+    assert_eq!(
+        told("if (i = n)"),
+        [(2, 7, "the condition sets `i`".to_owned())]
+    );
+    for meant in [
+        "if (i == n)",
+        "if ((i = n))",
+        "if (i <= n)",
+        "if (int j = n)",
+        "if (i != n)",
+    ] {
+        assert_eq!(told(meant), [], "{meant}");
+    }
 }

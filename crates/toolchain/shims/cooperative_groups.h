@@ -3,7 +3,9 @@
 #ifndef LIGHTSPEED_SHIM_COOPERATIVE_GROUPS_H
 #define LIGHTSPEED_SHIM_COOPERATIVE_GROUPS_H
 
+// libcu++ declares groups as members of this inner name space, too.
 namespace cooperative_groups {
+namespace __v1 {
 namespace detail {
 inline __device__ unsigned int lane() { unsigned int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); return x; }
 inline __device__ unsigned int lanes_below() { unsigned int x; asm("mov.u32 %0, %%lanemask_lt;" : "=r"(x)); return x; }
@@ -276,6 +278,8 @@ inline __device__ void memcpy_async(const Group &group, T *to, const T *from, si
 }
 template <class Group> inline __device__ void wait(const Group &group) { group.sync(); }
 template <unsigned int, class Group> inline __device__ void wait_prior(const Group &group) { group.sync(); }
+}
+using namespace __v1;
 }
 
 #endif

@@ -11,5 +11,6 @@
 #include <cub/block/block_store.cuh>
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
+#include <thrust/functional.h>
 
 #endif

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::hint::Hints;
 use crate::listing::Listing;
 use crate::log::Reader;
+use crate::missing_headers::WithoutMissing;
 use crate::nvrtc::{Input, Nvrtc, Outcome, Output};
 use crate::toolchain::{NVRTC_VERSION, Toolchain};
 use crate::usage::KernelUsage;
@@ -81,8 +82,8 @@ pub fn compile(
     if names_could_crash(request) {
         run(&nvrtc, &syntax_check(&input), &teller)?;
     }
-    let output = run(&nvrtc, &input, &teller)?;
-    let compiled = assemble(request, portable, output, &teller);
+    let ran = run(&nvrtc, &input, &teller)?;
+    let compiled = assemble(request, portable, ran, &teller);
     let listing = Listing::of_ptx(&compiled.ptx);
     match limits::exceeded(&compiled.kernels, &listing, &hints) {
         excess if excess.is_empty() => Ok(compiled),
@@ -161,18 +162,42 @@ fn syntax_check<'a>(input: &Input<'a>) -> Input<'a> {
     }
 }
 
-fn run(nvrtc: &Nvrtc, input: &Input, teller: &Teller<'_>) -> Result<Output, CompileFailure> {
-    match nvrtc.compile(input).map_err(internal)? {
-        Outcome::Success(output) => Ok(output),
-        Outcome::Refused { log, .. } if log.contains("catastrophic error: out of memory") => {
-            Err(out_of_memory())
+/// Runs the compiler, again without an include where it gives up for want of a header.
+fn run(nvrtc: &Nvrtc, input: &Input, teller: &Teller<'_>) -> Result<Ran, CompileFailure> {
+    let mut text = WithoutMissing::new(input.source);
+    loop {
+        let input = Input {
+            source: &text.source,
+            ..*input
+        };
+        match nvrtc.compile(&input).map_err(internal)? {
+            Outcome::Success(output) => {
+                return Ok(Ran {
+                    output,
+                    warnings: text.warnings().collect(),
+                });
+            }
+            Outcome::Refused { log, .. } if log.contains("catastrophic error: out of memory") => {
+                return Err(out_of_memory());
+            }
+            Outcome::Refused { log, ptx } => {
+                let errors = teller.errors(&log, &ptx.unwrap_or_default());
+                if !text.take_out(&errors) {
+                    let mut all = text.errors();
+                    all.extend(errors);
+                    return Err(CompileFailure::Errors(all));
+                }
+            }
+            Outcome::OutOfMemory => return Err(out_of_memory()),
         }
-        Outcome::Refused { log, ptx } => {
-            let ptx = ptx.unwrap_or_default();
-            Err(CompileFailure::Errors(teller.errors(&log, &ptx)))
-        }
-        Outcome::OutOfMemory => Err(out_of_memory()),
     }
+}
+
+/// What the compiler made.
+struct Ran {
+    output: Output,
+    /// Beside those in its log.
+    warnings: Vec<Diagnostic>,
 }
 
 fn out_of_memory() -> CompileFailure {
@@ -182,14 +207,19 @@ fn out_of_memory() -> CompileFailure {
 fn assemble(
     request: &CompileRequest,
     options: Vec<String>,
-    output: Output,
+    ran: Ran,
     teller: &Teller<'_>,
 ) -> Compiled {
+    let Ran {
+        output,
+        warnings: mut diagnostics,
+    } = ran;
+    diagnostics.extend(teller.read(&output.log, &output.ptx));
     let names = request.name_expressions.iter().cloned();
     let constant_bytes = usage::constant_bytes(&output.cubin);
     Compiled {
         kernels: usage::read(&output.log, &output.ptx, constant_bytes),
-        diagnostics: teller.read(&output.log, &output.ptx),
+        diagnostics,
         ptx: without_paths(&output.ptx),
         cubin: request.want_cubin.then_some(output.cubin),
         lowered_names: names.zip(output.lowered_names).collect(),

@@ -19,6 +19,7 @@ mod libraries;
 mod limits;
 mod listing;
 mod log;
+mod missing_headers;
 mod nvrtc;
 mod options;
 mod source;
@@ -29,5 +30,6 @@ pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compil
 pub use cupti::CUPTI_VERSION;
 pub use disassembler::{Disassembler, DisassemblyError};
 pub use listing::Listing;
+pub use log::demangle;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

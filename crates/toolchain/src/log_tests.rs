@@ -37,8 +37,8 @@ submission.cu(3): error: identifier \"foo\" is undefined
 #[test]
 fn codes_go_and_continuations_are_joined() {
     let log = "\
-submission.cu(1): warning #177-D: variable \"unused\" was declared but never referenced
-  int unused;
+submission.cu(1): warning #186-D: pointless comparison of unsigned integer with zero
+  u >= 0
       ^
 
 Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"
@@ -55,7 +55,7 @@ submission.cu(9): error: more than one instance of overloaded function \"sqrt\" 
     assert_eq!(diagnostics[0].severity, Severity::Warning);
     assert_eq!(
         diagnostics[0].message,
-        "variable \"unused\" was declared but never referenced"
+        "pointless comparison of unsigned integer with zero"
     );
     assert_eq!(diagnostics[1].column, Some(26));
     assert!(
@@ -232,4 +232,63 @@ ptxas error   : Entry function '_Z1kPf' uses too much shared data (0x61a80 bytes
     let lines: Vec<_> = diagnostics.iter().map(|d| d.line).collect();
     assert_eq!(lines, [Some(4), Some(3)]);
     assert!(diagnostics.iter().all(|d| d.hint.is_some()));
+}
+
+#[test]
+fn what_follows_from_an_error_is_left_out() {
+    let messages = |log: &str| -> Vec<String> {
+        let kept = parse(log).into_iter();
+        kept.map(|d| format!("{}: {}", d.line.unwrap_or(0), d.message))
+            .collect()
+    };
+    let log = "\
+submission.cu(2): warning #177-D: variable \"i\" was declared but never referenced
+submission.cu(3): error: namespace \"std\" has no member \"vector\"
+submission.cu(3): error: type name is not allowed
+submission.cu(3): error: identifier \"v\" is undefined
+submission.cu(4): error: expected a statement
+submission.cu(6): error: identifier \"half\" is undefined
+submission.cu(7): error: identifier \"__float2half\" is undefined
+submission.cu(8): error: identifier \"m\" is undefined
+submission.cu(9): error: identifier \"m\" is undefined
+submission.cu(9): warning #186-D: pointless comparison of unsigned integer with zero
+__nv_name_map(2): error: Name expression cannot form address of a non-__global__ function. Input name expression was: \"k\"
+";
+    assert_eq!(
+        messages(log),
+        [
+            "3: namespace \"std\" has no member \"vector\"",
+            "6: identifier \"half\" is undefined",
+            "8: identifier \"m\" is undefined",
+            "9: pointless comparison of unsigned integer with zero",
+        ]
+    );
+    // By themselves they are all there is.
+    for alone in [
+        "submission.cu(3): error: type name is not allowed\n",
+        "submission.cu(3): error: expected a statement\n",
+        "submission.cu(3): warning #177-D: variable \"i\" was declared but never referenced\n",
+        "__nv_name_map(2): error: identifier \"nope\" is undefined\n",
+    ] {
+        assert_eq!(messages(alone).len(), 1, "{alone}");
+    }
+    // Two names on a line are two mistakes.
+    let two = "submission.cu(3): error: identifier \"a1\" is undefined\nsubmission.cu(3): error: identifier \"b1\" is undefined\n";
+    assert_eq!(messages(two).len(), 2);
+}
+
+#[test]
+fn places_in_headers_are_left_out_of_messages() {
+    let log = "\
+submission.cu(4): error: more than one operator \"+\" matches these operands:
+            function \"operator+(const __half &, const __half &)\" (declared at line 5013 of cuda_fp16.h)
+            function \"operator+(V, V)\" (declared at line 2)
+submission.cu(4): note #3328-D: built-in operator+(<pointer to object>, <ptrdiff_t>) does not match
+submission.cu(2): note #3322-D: number of parameters does not match
+";
+    let diagnostics = parse(log);
+    assert_eq!(diagnostics.len(), 2, "{diagnostics:?}");
+    let message = &diagnostics[0].message;
+    assert!(!message.contains("cuda_fp16.h"), "{message}");
+    assert!(message.ends_with("(declared at line 2)"), "{message}");
 }

@@ -5,12 +5,10 @@ use cudarc::driver::sys::{
     self, CUresult, CUtensorMapDataType as DataType, CUtensorMapFloatOOBfill as Fill,
     CUtensorMapInterleave, CUtensorMapL2promotion as Promotion, CUtensorMapSwizzle,
 };
-use domain::VerdictKind;
+use domain::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, VerdictKind};
 
 use super::driver::{DriverError, cu};
-use crate::{
-    DeviceError, Fault, Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMap,
-};
+use crate::{DeviceError, Fault, TensorMap};
 
 /// The hardware walks no more dimensions than this.
 const MAX_RANK: usize = 5;

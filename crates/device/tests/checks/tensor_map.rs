@@ -1,10 +1,7 @@
 //! Tensor maps: a box of a matrix arrives, and what the driver does not admit is refused.
 
-use device::{
-    Argument, DeviceError, Interleave, L2Promotion, LaunchSpec, Operation, OutOfBounds, Swizzle,
-    TensorElement, TensorMap,
-};
-use domain::VerdictKind;
+use device::{Argument, DeviceError, LaunchSpec, Operation, TensorMap};
+use domain::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, VerdictKind};
 
 use super::Outcome;
 use super::bench::{Bench, at, ensure, fault, launch, pointer, text, word};

@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 pub(crate) mod child;
 mod facts;
+mod listing;
 #[cfg(test)]
 mod messages_tests;
 mod planning;

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use domain::{DeviceName, Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
+use domain::{CodeListing, DeviceName, Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
 use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
 use toolchain::Toolchain;
 
 use crate::host_code::HostCode;
+use crate::instances::Asked;
 use crate::wire::Code;
 
 /// What a compile child is asked for.
@@ -94,6 +95,8 @@ pub(crate) struct CompileJob {
     pub limits: TargetLimits,
     /// The pinned toolchain.
     pub toolchain: PathBuf,
+    /// Kernel instances that no plan names and runs asked for.
+    pub asked: Asked,
 }
 
 /// One call of the entry point.
@@ -125,8 +128,12 @@ pub(crate) struct CompiledSource {
     /// The code, for a GPU of exactly the target's architecture.
     #[serde(with = "hex::serde")]
     pub cubin: Vec<u8>,
+    /// The code for people, without what only held-out shapes instantiate.
+    pub listing: CodeListing,
     /// Mangled kernel name by instantiation as the plans spell it.
     pub lowered_names: BTreeMap<String, String>,
+    /// Those of the job's [`CompileJob::asked`] that may be spoken of.
+    pub asked: BTreeSet<String>,
     /// What the compiler made of each kernel.
     pub usage: Vec<toolchain::KernelUsage>,
     /// Warnings of both stages.
@@ -167,6 +174,13 @@ pub(crate) struct CompileTimes {
     pub plan_s: f64,
     /// NVRTC.
     pub compile_s: f64,
+}
+
+impl std::ops::AddAssign for CompileTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.plan_s += other.plan_s;
+        self.compile_s += other.compile_s;
+    }
 }
 
 /// The child's answer.

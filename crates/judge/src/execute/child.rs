@@ -46,6 +46,7 @@ impl Executor {
         match self.perform(request) {
             Ok(executed) => Ok(executed),
             Err(RunFailure::Blamed(blame)) => Ok(Executed::Failed(blame)),
+            Err(RunFailure::Uncompiled(instance)) => Ok(Executed::Uncompiled(instance)),
             Err(RunFailure::Unmeasured(message) | RunFailure::Ours(message)) => Err(message),
         }
     }

@@ -6,15 +6,17 @@
 //! memory decides which of them come, as it would in the author's own process.
 
 use device::{Address, BufferId, DeviceError, Span};
-use domain::{DeviceKind, Verdict, VerdictKind, told};
+use domain::{DeviceKind, Verdict, told};
 use launch_plan::{
-    Answer, DeviceSide, HostProgram, LiveFailure, Operation, Place, PlanFailure, Refused,
+    Answer, DeviceSide, HostProgram, KernelInstance, LiveFailure, Operation, Place, PlanFailure,
+    Refused,
 };
 
 use super::pool::{Needed, Pool};
 use super::run::{MESSAGE_CHARS, RunFailure};
 use super::wire::LiveCounts;
 use crate::host_code::LiveWork;
+use crate::instances::Uncompiled;
 use crate::loaded::{Loaded, Places, Scratch};
 use crate::wire::Blame;
 
@@ -123,6 +125,11 @@ impl DeviceSide for Side<'_> {
         let done = known.and_then(|()| self.fetch(source, into));
         self.remembered(done).map(|()| Answer::Known)
     }
+
+    fn lacks(&mut self, kernel: &KernelInstance, line: u32) -> Result<(), Refused> {
+        let compiled = self.compiled(kernel, line);
+        self.remembered(compiled)
+    }
 }
 
 impl Side<'_> {
@@ -139,6 +146,15 @@ impl Side<'_> {
             self.symbols.push(self.submission.symbol(symbol, 0)?);
         }
         Ok(())
+    }
+
+    /// Whether there is code of a kernel; templates may be asked for by a value of this run alone.
+    fn compiled(&self, kernel: &KernelInstance, line: u32) -> Result<(), RunFailure> {
+        if self.submission.has_kernel(kernel) {
+            return Ok(());
+        }
+        let kernel = kernel.0.clone();
+        Err(RunFailure::Uncompiled(Uncompiled { kernel, line }))
     }
 
     fn resolve(&self, place: &Place) -> Result<Address, DeviceError> {
@@ -178,12 +194,7 @@ impl Side<'_> {
             }
             Operation::Launch(launch) => {
                 self.counts.launches += 1;
-                if !self.submission.has_kernel(&launch.kernel) {
-                    return Err(RunFailure::Blamed(uncompiled(
-                        &launch.kernel.0,
-                        launch.line,
-                    )));
-                }
+                self.compiled(&launch.kernel, launch.line)?;
             }
             _ => {}
         }
@@ -246,22 +257,5 @@ impl Side<'_> {
                 buffers.try_for_each(|buffer| self.submission.device.free(buffer))
             }
         }
-    }
-}
-
-/// A template that only a value of this run asks for.
-fn uncompiled(kernel: &str, line: u32) -> Blame {
-    Blame {
-        verdict: Verdict::PlanError,
-        kind: Some(VerdictKind::UnsupportedConstruct),
-        message: told(
-            &format!(
-                "`{kernel}` is launched because of a value that was read back, and was not compiled: \
-                 kernels are compiled before anything runs; choose template arguments by values that \
-                 are known then, or pass the value as an argument"
-            ),
-            MESSAGE_CHARS,
-        ),
-        line: Some(line),
     }
 }

@@ -12,6 +12,7 @@ use super::live::{Memory, run_live};
 use super::wire::Run;
 use crate::host_code::HostWork;
 use crate::inputs::{self, RunKeys};
+use crate::instances::Uncompiled;
 use crate::loaded::Loaded;
 use crate::wire::{Blame, ParameterJob, ShapeJob, mailbox_slots};
 
@@ -23,6 +24,8 @@ pub(super) const MESSAGE_CHARS: usize = 1000;
 pub(super) enum RunFailure {
     /// The submission's fault.
     Blamed(Blame),
+    /// It needs a kernel instance that was not compiled.
+    Uncompiled(Uncompiled),
     /// It ran, and the timer missed something.
     Unmeasured(String),
     /// The judge's own.

@@ -141,6 +141,10 @@ impl Rotation {
                 live,
             )) => TimedRun::Took { span, wall, live },
             Err(RunFailure::Unmeasured(why)) => TimedRun::Missed(why),
+            // A compile, and code that earlier samples did not have, have no place among samples.
+            Err(RunFailure::Uncompiled(instance)) => {
+                return Err(RunFailure::Blamed(instance.first_asked_while_timed()));
+            }
             Err(failure) => return Err(failure),
         })
     }

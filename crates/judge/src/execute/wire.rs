@@ -8,6 +8,7 @@ use domain::{MachineState, TimerRef};
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::RunKeys;
+use crate::instances::Uncompiled;
 use crate::wire::{Blame, Code, Program};
 
 /// A request to the executor.
@@ -87,6 +88,8 @@ pub(crate) enum Executed {
     },
     /// The submission failed.
     Failed(Blame),
+    /// An untimed run came to a kernel instance that was not compiled; the device is as before it.
+    Uncompiled(Uncompiled),
 }
 
 /// One timed run.

@@ -98,7 +98,7 @@ impl<'p> Interpreter<'p> {
             [count, value] => {
                 let count = self.count_of(count, at)?;
                 self.check_length(count, at)?;
-                self.spend(count.saturating_mul(1 + value.weight()), at)?;
+                self.spend_in_bulk(count.saturating_mul(1 + value.weight()), at)?;
                 let value = self.convert(value.clone(), element, at)?;
                 values = vec![Some(value); usize::try_from(count).unwrap_or(0)];
             }
@@ -123,7 +123,7 @@ impl<'p> Interpreter<'p> {
             _ => return Ok(None),
         };
         self.check_length(ty.scalars(), at)?;
-        self.spend(length, at)?;
+        self.spend_in_bulk(length, at)?;
         let mut values = Vec::new();
         for _ in 0..length {
             values.push(self.unset_value(element, at)?);
@@ -139,7 +139,7 @@ impl<'p> Interpreter<'p> {
         count: u64,
         at: At,
     ) -> Fallible<()> {
-        self.spend(count, at)?;
+        self.spend_in_bulk(count, at)?;
         if let Type::Scalar(_) | Type::Pointer(_) = element {
             let zero = self.zero(element, at)?;
             let length = values.len() + usize::try_from(count).unwrap_or(0);
@@ -193,7 +193,7 @@ impl<'p> Interpreter<'p> {
             }
             ("fill", [value]) if matches!(ty, Type::StdArray(..)) => {
                 let value = self.initialised(element, value)?;
-                self.spend((1 + value.weight()).saturating_mul(length as u64), at)?;
+                self.spend_in_bulk((1 + value.weight()).saturating_mul(length as u64), at)?;
                 self.memory.row(place, at)?.fill(Some(value));
                 Ok(Value::Void)
             }
@@ -323,7 +323,7 @@ impl<'p> Interpreter<'p> {
         let more = count.saturating_sub(length) as u64;
         match value {
             Some(value) => {
-                self.spend((1 + value.weight()).saturating_mul(more), at)?;
+                self.spend_in_bulk((1 + value.weight()).saturating_mul(more), at)?;
                 self.memory.row(place, at)?.resize(count, Some(value));
             }
             None => {

@@ -12,6 +12,16 @@ use crate::source::text::At;
 use crate::syntax::ast::{Expr, ExprKind, Layout};
 use crate::types::{Record, Scalar, Type};
 
+/// What is said of a literal that loses its fraction: message and hint.
+pub(crate) fn cut_off(literal: &str, value: f64, ty: &str) -> (String, String) {
+    let message = format!(
+        "`{literal}` becomes {} here, as `{ty}` holds whole numbers",
+        value.trunc()
+    );
+    let hint = "make the type `float`, or write the whole number that is meant".to_owned();
+    (message, hint)
+}
+
 impl<'p> Interpreter<'p> {
     /// `value` as C++ converts it to `ty` without being told.
     pub(super) fn convert(&mut self, value: Value, ty: &Type, at: At) -> Fallible<Value> {
@@ -50,6 +60,7 @@ impl<'p> Interpreter<'p> {
             }
             (Type::Text, value @ Value::Text(_)) => Ok(value),
             (Type::Handle, Value::Handle | Value::Integer(_, 0)) => Ok(Value::Handle),
+            (Type::Handle, value @ Value::Graph(_)) => Ok(value),
             (Type::Handle | Type::Kernel, Value::Pointer(_, target)) if target.is_null() => {
                 Ok(Value::Handle)
             }
@@ -129,6 +140,24 @@ impl<'p> Interpreter<'p> {
         }
         let value = self.evaluate(expr)?;
         self.convert(value, ty, expr.at)
+    }
+
+    /// Says that a literal with a fraction, where an integer is taken, loses it.
+    pub(super) fn warn_of_cut_literal(&mut self, expr: &Expr, scalar: Scalar) {
+        if !scalar.is_integer() || scalar == Scalar::Bool {
+            return;
+        }
+        if let ExprKind::Float(value, of) = expr.kind
+            && value.fract() != 0.0
+        {
+            let suffix = if of == Scalar::Float { "f" } else { "" };
+            let (message, hint) = cut_off(
+                &format!("{value}{suffix}"),
+                value,
+                &Type::Scalar(scalar).to_string(),
+            );
+            self.warn(expr.at, &message, &hint);
+        }
     }
 
     /// `T(arguments)`, or `T{arguments}` with braces.

@@ -6,6 +6,7 @@ use super::{Interpreter, MAX_UPLOAD_BYTES};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Operation, Place};
 use crate::source::text::At;
+use crate::types::{Scalar, Type};
 
 impl Interpreter<'_> {
     /// `cudaMemset(destination, value, bytes)`.
@@ -33,7 +34,9 @@ impl Interpreter<'_> {
             return Ok(Value::SUCCESS);
         }
         self.check_span(place, bytes, "cudaMemset", at)?;
-        let Value::Integer(_, value) = value else {
+        let Value::Integer(_, value) =
+            self.convert(value.clone(), &Type::Scalar(Scalar::Int), at)?
+        else {
             return Err(Fault::host(at, "cudaMemset sets bytes to an integer"));
         };
         let operation = Operation::Memset {
@@ -55,6 +58,10 @@ impl Interpreter<'_> {
         direction: Option<i128>,
         at: At,
     ) -> Fallible<Value> {
+        let both = [destination, source];
+        if self.graphs.takes_copy(both, bytes, direction, at) {
+            return Ok(Value::SUCCESS);
+        }
         let (Value::Pointer(_, destination), Value::Pointer(_, source)) = (destination, source)
         else {
             return Err(Fault::host(
@@ -225,8 +232,7 @@ impl Interpreter<'_> {
             return Err(Fault::host(at, message));
         }
         data.truncate(wanted);
-        let steps = data.len() as u64 / 4;
-        self.spend(steps, at)?;
+        self.spend_in_bulk(data.len() as u64 / 4, at)?;
         Ok(data)
     }
 
@@ -246,7 +252,7 @@ impl Interpreter<'_> {
         let count = usize::try_from(bytes / size).unwrap_or(usize::MAX);
         let (from, values) = self.memory.run_unseen(source, at)?;
         let copied: Vec<Option<Value>> = values.iter().take(count).cloned().collect();
-        self.spend(copied.len() as u64, at)?;
+        self.spend_in_bulk(copied.len() as u64, at)?;
         let unknown = self.memory.unknown_from(source, copied.len(), at)?;
         let (to, targets) = self.memory.run_unseen(destination, at)?;
         if from != to

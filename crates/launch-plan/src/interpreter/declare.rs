@@ -30,7 +30,9 @@ impl<'p> Interpreter<'p> {
             }
             Storage::Device | Storage::Elsewhere => {
                 let message = format!("`{}` is declared for the device", variable.name);
-                return Err(Fault::unsupported(at, message, "declare it at file scope"));
+                let hint = "declare `__device__` and `__constant__` variables at file scope, and `__shared__` \
+                            ones in a kernel";
+                return Err(Fault::unsupported(at, message, hint));
             }
         }
         if self.is_declared_here(&variable.name) {
@@ -194,7 +196,7 @@ impl<'p> Interpreter<'p> {
             None => values.map_or(0, |values| values.len() as u64),
         };
         let place = self.memory.local(element.clone(), length, at)?;
-        self.spend(length, at)?;
+        self.spend_in_bulk(length, at)?;
         match values {
             Some(values) => self.fill(&place, &element, length, values, at)?,
             None => self.unset_elements(&place, &element, length, at)?,
@@ -254,11 +256,12 @@ impl<'p> Interpreter<'p> {
         Ok(())
     }
 
-    /// `new T` or `new T[length]`.
+    /// `new T`, `new T(a, b)`, `new T[length]` or `new T[length]()`.
     pub(super) fn new_object(
         &mut self,
         ty: &'p TypeSyntax,
         length: Option<&'p Expr>,
+        initial: &'p Initial,
         at: At,
     ) -> Fallible<Value> {
         let ty = self.resolve(ty)?;
@@ -273,8 +276,20 @@ impl<'p> Interpreter<'p> {
             }
         };
         let place = self.memory.allocate(ty.clone(), count, at)?;
-        self.spend(count, at)?;
-        self.unset_elements(&place, &ty, count, at)?;
+        self.spend_in_bulk(count, at)?;
+        match initial {
+            Initial::Arguments(values) | Initial::List(values) if length.is_some() => {
+                self.fill(&place, &ty, count, values, at)?;
+            }
+            Initial::Arguments(values) | Initial::List(values) => {
+                let braces = values.is_empty() || matches!(initial, Initial::List(_));
+                let value = self.construct(&ty, values, braces, at)?;
+                self.memory.store(&place, value, at)?;
+            }
+            Initial::None | Initial::Value(_) => {
+                self.unset_elements(&place, &ty, count, at)?;
+            }
+        }
         Ok(Value::pointer(ty, false, Target::Host(place)))
     }
 

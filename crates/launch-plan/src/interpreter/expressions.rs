@@ -79,8 +79,14 @@ impl<'p> Interpreter<'p> {
                 "name the type before the braces",
             )),
             ExprKind::SizeOfType(ty) => self.size_of_type(ty),
+            ExprKind::AlignOf(ty) => {
+                let ty = self.resolve(ty)?;
+                align_value(&ty, at)
+            }
             ExprKind::SizeOfValue(operand) => self.size_of_value(operand, at),
-            ExprKind::New(ty, length) => self.new_object(ty, length.as_deref(), at),
+            ExprKind::New(ty, length, initial) => {
+                self.new_object(ty, length.as_deref(), initial, at)
+            }
             ExprKind::Delete(operand) => {
                 let value = self.evaluate(operand)?;
                 self.free_host(&value, at)?;
@@ -306,7 +312,9 @@ impl<'p> Interpreter<'p> {
             ExprKind::Cast(ty, _) | ExprKind::Construct(ty, _) | ExprKind::ConstructList(ty, _) => {
                 self.resolve(ty).ok()
             }
-            ExprKind::SizeOfType(_) | ExprKind::SizeOfValue(_) => Some(Type::SIZE),
+            ExprKind::SizeOfType(_) | ExprKind::SizeOfValue(_) | ExprKind::AlignOf(_) => {
+                Some(Type::SIZE)
+            }
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => {
                 Some(Type::BOOL)
             }
@@ -379,6 +387,17 @@ fn pointee(ty: &Type) -> Option<Type> {
             Some(Type::clone(element))
         }
         _ => None,
+    }
+}
+
+fn align_value(ty: &Type, at: At) -> Fallible<Value> {
+    match ty.align_bytes() {
+        Some(align) => Ok(Value::Integer(Scalar::ULong, align.into())),
+        None => Err(Fault::unsupported(
+            at,
+            format!("the alignment of `{ty}` is not known to the host interpreter"),
+            "write the number out",
+        )),
     }
 }
 

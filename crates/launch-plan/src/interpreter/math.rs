@@ -152,6 +152,14 @@ fn half_conversion(name: &str, arguments: &[Value]) -> Option<Value> {
     Some(Value::floating(scalar, *value))
 }
 
+/// Whether the device's own library has functions of a name as well, which a kernel then overloads.
+pub(super) fn is_library_function(name: &str) -> bool {
+    let stem = name.strip_suffix('f').unwrap_or(name);
+    is_function(name)
+        || is_function(stem)
+        || matches!(name, "min" | "max" | "abs" | "labs" | "llabs")
+}
+
 fn is_function(name: &str) -> bool {
     const UNARY: [&str; 32] = [
         "ceil",

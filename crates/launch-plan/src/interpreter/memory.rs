@@ -8,7 +8,7 @@ use crate::source::text::At;
 use crate::types::Type;
 
 /// Elements of all host objects together.
-pub(super) const MAX_ELEMENTS: u64 = 1 << 18;
+pub(super) const MAX_ELEMENTS: u64 = 1 << 20;
 
 #[derive(Debug)]
 struct Object {

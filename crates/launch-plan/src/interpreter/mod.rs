@@ -41,11 +41,13 @@ use std::collections::{HashMap, HashSet};
 
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
+pub(crate) use self::convert::cut_off;
 pub(crate) use self::device_values::Guess;
 use self::language::Language;
 use self::memory::Memory;
 use self::packs::Expansions;
 use self::read_backs::ReadBacks;
+use self::runtime::Graphs;
 use self::scope::Frame;
 use self::scratch::Scratch;
 use self::value::HostRef;
@@ -63,6 +65,8 @@ pub(crate) const MAX_STEPS: u64 = 1_000_000;
 /// The same after a guess was used: guesses are there to meet kernels by, and a loop that one never ends need
 /// not go on for long.
 const GUESS_STEPS: u64 = MAX_STEPS / 10;
+/// Elements of host memory that are made, filled or copied at once.
+const ELEMENTS_PER_STEP: u64 = 16;
 /// Kernel launches in one plan.
 const MAX_LAUNCHES: usize = 4096;
 /// Operations of any kind in one plan.
@@ -120,6 +124,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         globals: HashMap::new(),
         scratch: Scratch::default(),
         read_backs: ReadBacks::default(),
+        graphs: Graphs::default(),
         dynamic_shared_limits: HashMap::new(),
         large_clusters: HashSet::new(),
         plan: Plan::default(),
@@ -133,6 +138,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
     if outcome.is_ok() {
         interpreter.warn_about_leaks();
         interpreter.warn_about_unused_read_backs();
+        interpreter.warn_about_graphs();
     }
     let needs_device = interpreter.memory.first_use_of_unknown();
     Ended {
@@ -172,6 +178,7 @@ struct Interpreter<'p> {
     /// Kernel instances whose clusters may have more than 8 blocks.
     large_clusters: HashSet<String>,
     read_backs: ReadBacks,
+    graphs: Graphs,
     /// Everything but the operations, which go to the device side.
     plan: Plan,
     operations: usize,
@@ -200,6 +207,11 @@ impl Interpreter<'_> {
         Ok(())
     }
 
+    /// Pays for elements that are all made, filled or copied at once.
+    fn spend_in_bulk(&mut self, elements: u64, at: At) -> Fallible<()> {
+        self.spend(elements / ELEMENTS_PER_STEP, at)
+    }
+
     /// Runs `inner` one level deeper, for one step.
     fn deeper<T>(&mut self, at: At, inner: impl FnOnce(&mut Self) -> Fallible<T>) -> Fallible<T> {
         self.spend(1, at)?;
@@ -224,6 +236,9 @@ impl Interpreter<'_> {
             ));
         }
         self.operations += 1;
+        let Some(operation) = self.graphs.taken(operation, at) else {
+            return Ok(());
+        };
         self.side
             .submit(operation, &self.plan.symbols)
             .map_err(|Refused| self.refused(at))

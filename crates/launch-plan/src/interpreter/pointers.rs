@@ -172,12 +172,12 @@ fn compared(op: BinaryOp, left: &Value, right: &Value, at: At) -> Fallible<Value
         | (Value::Integer(_, 0), Value::Pointer(_, target)) => target.is_null(),
         (Value::Kernel(a), Value::Kernel(b)) => a == b,
         (
-            Value::Handle | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
+            Value::Handle | Value::Graph(_) | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
             Value::Pointer(_, target),
         )
         | (
             Value::Pointer(_, target),
-            Value::Handle | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
+            Value::Handle | Value::Graph(_) | Value::Kernel(_) | Value::Text(_) | Value::Driver(_),
         ) if target.is_null() => false,
         _ => {
             let message = format!(

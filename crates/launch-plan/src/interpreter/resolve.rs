@@ -14,11 +14,19 @@ use crate::types::{Record, Scalar, Type};
 
 /// Pointers to pointers, vectors of vectors.
 const MAX_TYPE_DEPTH: u32 = 64;
+/// Bytes of a type's name: one that names another twice doubles, and so does all work on it.
+const MAX_TYPE_NAME: usize = 4096;
 
 impl<'p> Interpreter<'p> {
     /// The type that `syntax` names here. `auto` is for the caller to handle.
     pub(super) fn resolve(&mut self, syntax: &'p TypeSyntax) -> Fallible<Type> {
         let ty = self.deeper(syntax.at, |interpreter| interpreter.resolve_kind(syntax))?;
+        if name_length(&ty) > MAX_TYPE_NAME {
+            return Err(Fault::fuel(
+                syntax.at,
+                format!("a type whose name has more than {MAX_TYPE_NAME} characters"),
+            ));
+        }
         if ty.depth() > MAX_TYPE_DEPTH {
             return Err(Fault::fuel(
                 syntax.at,
@@ -194,7 +202,7 @@ impl<'p> Interpreter<'p> {
         {
             return false;
         }
-        builtin_type(name.plain()).is_some() || self.tables.is_opaque_type(&name.path)
+        builtin_type(name.plain()).is_some() || self.tables.opaque_type(&name.path).is_some()
     }
 
     /// What a variable has that is declared without a value: objects are constructed, fields with
@@ -275,4 +283,17 @@ pub(super) fn refusal(at: At, reason: &Unsupported) -> Box<Fault> {
         format!("{} is not in the host subset", reason.message),
         &reason.hint,
     )
+}
+
+/// Length of the longest name within.
+fn name_length(ty: &Type) -> usize {
+    match ty {
+        Type::Record(record) => record.name.len(),
+        Type::Named(name) => name.len(),
+        Type::Pointer(pointee) => name_length(&pointee.ty),
+        Type::Vector(element) | Type::Array(element, _) | Type::StdArray(element, _) => {
+            name_length(element)
+        }
+        _ => 0,
+    }
 }

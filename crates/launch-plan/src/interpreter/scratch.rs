@@ -20,6 +20,8 @@ struct Allocation {
     freed_line: Option<u32>,
     /// By cudaMallocManaged: hosts may touch it elsewhere, not here.
     managed: bool,
+    /// Freed within a capture: every launch of the graph has it.
+    of_graph: bool,
 }
 
 impl Scratch {
@@ -80,6 +82,7 @@ impl Interpreter<'_> {
             line,
             freed_line: None,
             managed: false,
+            of_graph: false,
         });
         self.emit(
             Operation::Allocate {
@@ -138,6 +141,12 @@ impl Interpreter<'_> {
             return Err(Fault::host(at, message));
         }
         let line = self.line(at);
+        if self.graphs.is_capturing() {
+            if let Some(allocation) = self.scratch.allocations.get_mut(number as usize) {
+                allocation.of_graph = true;
+            }
+            return Ok(());
+        }
         if let Some(allocation) = self.scratch.allocations.get_mut(number as usize) {
             allocation.freed_line = Some(line);
             self.scratch.live_bytes -= allocation.bytes;
@@ -207,17 +216,16 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn warn_about_leaks(&mut self) {
-        let leaked: Vec<(At, u64)> = self
-            .scratch
-            .allocations
-            .iter()
-            .filter(|allocation| allocation.freed_line.is_none())
-            .map(|allocation| (allocation.at, allocation.bytes))
+        let allocations = self.scratch.allocations.iter();
+        let leaked: Vec<At> = allocations
+            .filter(|allocation| allocation.freed_line.is_none() && !allocation.of_graph)
+            .map(|allocation| allocation.at)
             .collect();
-        for (at, bytes) in leaked {
+        // Without the size, which would make it another warning for each shape.
+        for at in leaked {
             self.warn(
                 at,
-                &format!("{bytes} bytes of device memory are allocated and never freed"),
+                "the device memory that is allocated here is never freed",
                 "call cudaFree before the function returns",
             );
         }

@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use super::closures::Closure;
 use super::memory::MAX_ELEMENTS;
-use crate::plan::{Buffer, Place};
-use crate::tensor_map::TensorMapSpec;
+use crate::plan::{Buffer, Place, TensorMapSpec};
 use crate::types::{Pointee, Record, Scalar, Type};
 
 /// A value with its C++ type.
@@ -20,8 +19,10 @@ pub(super) enum Value {
     Record(Rc<Record>, Vec<Option<Value>>),
     Kernel(KernelRef),
     Text(Rc<str>),
-    /// A stream or an event.
+    /// A stream, an event or a memory pool.
     Handle,
+    /// The handle of a captured graph, or of one that was instantiated, by its number.
+    Graph(usize),
     /// The elements of a `std::vector`, a `std::array`, or an array within a struct or an array; of that
     /// type.
     Row(Type, Vec<Option<Value>>),
@@ -151,7 +152,7 @@ impl Value {
             Self::Record(record, _) => Type::Record(Rc::clone(record)),
             Self::Kernel(_) => Type::Kernel,
             Self::Text(_) => Type::Text,
-            Self::Handle => Type::Handle,
+            Self::Handle | Self::Graph(_) => Type::Handle,
             Self::Row(ty, _) => ty.clone(),
             Self::Closure(closure) => Type::Closure(closure.function),
             Self::Output => Type::Output,
@@ -194,6 +195,14 @@ impl Value {
             }
             _ => None,
         }
+    }
+
+    /// A struct's field, where it has a value.
+    pub(super) fn field(&self, name: &str) -> Option<&Self> {
+        let Self::Record(record, fields) = self else {
+            return None;
+        };
+        fields.get(record.field(name)?)?.as_ref()
     }
 
     /// The value of all bits 0, as `calloc` and `memset` leave it.

@@ -76,14 +76,14 @@ fn stray(at: At, name: &str) -> Box<Fault> {
 /// Obeys one directive, given without its `#`.
 pub(super) fn obey(
     line: &[Token],
-    expander: &mut Expander,
+    expander: &mut Expander<'_>,
     conditionals: &mut Conditionals,
 ) -> Fallible<()> {
     let Some((first, rest)) = line.split_first() else {
         return Ok(());
     };
     let at = first.origin.0;
-    let name_is_defined = |expander: &Expander| {
+    let name_is_defined = |expander: &Expander<'_>| {
         rest.first()
             .is_some_and(|name| expander.is_defined(expander.text(name)))
     };
@@ -112,7 +112,7 @@ pub(super) fn obey(
     Ok(())
 }
 
-fn condition_holds(line: &[Token], expander: &mut Expander) -> Result<bool, TooMuchExpansion> {
+fn condition_holds(line: &[Token], expander: &mut Expander<'_>) -> Result<bool, TooMuchExpansion> {
     let replaced = replace_defined(line, expander);
     let expanded = expander.expand(replaced)?;
     let words: Vec<&str> = expanded.iter().map(|token| expander.text(token)).collect();
@@ -120,7 +120,7 @@ fn condition_holds(line: &[Token], expander: &mut Expander) -> Result<bool, TooM
 }
 
 /// `defined X`, `defined(X)` and `__has_include(...)` as `0` or `1`, before anything expands.
-fn replace_defined(line: &[Token], expander: &mut Expander) -> Vec<Token> {
+fn replace_defined(line: &[Token], expander: &mut Expander<'_>) -> Vec<Token> {
     let mut output = Vec::new();
     let mut index = 0;
     while let Some(token) = line.get(index) {
@@ -154,7 +154,7 @@ fn replace_defined(line: &[Token], expander: &mut Expander) -> Vec<Token> {
     output
 }
 
-fn define(line: &[Token], expander: &mut Expander) {
+fn define(line: &[Token], expander: &mut Expander<'_>) {
     let Some((name, rest)) = line.split_first() else {
         return;
     };
@@ -181,7 +181,7 @@ fn define(line: &[Token], expander: &mut Expander) {
 }
 
 /// Parameters and body, given what follows `NAME(`.
-fn function_macro(line: &[Token], expander: &Expander) -> Option<Macro> {
+fn function_macro(line: &[Token], expander: &Expander<'_>) -> Option<Macro> {
     let mut parameters = Vec::new();
     let mut variadic = false;
     for (index, token) in line.iter().enumerate() {

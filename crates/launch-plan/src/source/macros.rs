@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::lex::{RawToken, TokenKind, lex, without_digraph};
-use super::text::At;
+use super::text::{At, Lines, SourceText};
 use super::token::{HiddenMacro, Token, hides};
 
 /// Tokens that expansion may touch in one file.
@@ -30,22 +30,28 @@ pub(super) struct TooMuchExpansion {
     pub(super) at: At,
 }
 
-pub(super) struct Expander {
+pub(super) struct Expander<'l> {
     /// The submitted text, then text made by `#` and `##`.
     arena: String,
     macros: HashMap<Rc<str>, Rc<Macro>>,
     work: usize,
     /// Where the arena holds a comma.
     comma: At,
+    lines: &'l Lines,
+    /// What `__COUNTER__` is next.
+    counter: u32,
 }
 
-impl Expander {
-    pub(super) fn new(text: &str) -> Self {
+impl<'l> Expander<'l> {
+    pub(super) fn new(source: &'l SourceText) -> Self {
+        let text = source.as_str();
         Self {
             arena: format!("{text},"),
             macros: HashMap::new(),
             work: 0,
             comma: text.len() as At,
+            lines: source.lines(),
+            counter: 0,
         }
     }
 
@@ -103,7 +109,7 @@ impl Expander {
         while let Some(token) = pending.pop() {
             self.charge(1, &token, depth)?;
             let Some((name, definition)) = self.macro_of(&token) else {
-                output.push(token);
+                output.push(self.numbered(token));
                 continue;
             };
             let Some(parameters) = &definition.parameters else {
@@ -129,6 +135,19 @@ impl Expander {
             return Err(TooMuchExpansion { at: token.origin.0 });
         }
         Ok(())
+    }
+
+    /// `__LINE__` and `__COUNTER__` as numbers; the line is that of the outermost macro's use.
+    fn numbered(&mut self, token: Token) -> Token {
+        let number = match self.text(&token) {
+            "__LINE__" => self.lines.line(token.origin.0),
+            "__COUNTER__" => {
+                self.counter += 1;
+                self.counter - 1
+            }
+            _ => return token,
+        };
+        self.made(&number.to_string(), TokenKind::Number, &token)
     }
 
     fn macro_of(&self, token: &Token) -> Option<(Rc<str>, Rc<Macro>)> {

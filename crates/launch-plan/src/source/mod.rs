@@ -4,6 +4,7 @@
 
 mod condition;
 mod directives;
+pub(crate) mod grammar_gaps;
 pub(crate) mod lex;
 mod macros;
 mod nesting;

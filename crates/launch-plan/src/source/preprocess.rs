@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use domain::VerdictKind;
 
 use super::directives::{Conditionals, obey};
+use super::grammar_gaps::bridged;
 use super::lex::{RawToken, TokenKind, lex};
 use super::macros::{Expander, Macro, TooMuchExpansion};
 use super::nesting::Nesting;
@@ -16,7 +17,22 @@ use crate::failure::{Fallible, Fault};
 const MAX_EXPANDED_BYTES: usize = 1 << 20;
 
 /// What a CUDA compiler predefines, as far as host code asks for it.
-const PREDEFINED: [(&str, &str); 12] = [
+const PREDEFINED: [(&str, &str); 27] = [
+    ("__FLT_MAX__", "3.40282346638528859812e+38F"),
+    ("__FLT_MIN__", "1.17549435082228750797e-38F"),
+    ("__FLT_EPSILON__", "1.1920928955078125e-7F"),
+    ("__DBL_MAX__", "1.7976931348623157e+308"),
+    ("__DBL_MIN__", "2.2250738585072014e-308"),
+    ("__DBL_EPSILON__", "2.2204460492503131e-16"),
+    ("__SCHAR_MAX__", "127"),
+    ("__SHRT_MAX__", "32767"),
+    ("__INT_MAX__", "2147483647"),
+    ("__LONG_MAX__", "9223372036854775807L"),
+    ("__LONG_LONG_MAX__", "9223372036854775807LL"),
+    ("__CHAR_BIT__", "8"),
+    ("__FILE__", "\"submission.cu\""),
+    ("__DATE__", "\"Jan  1 1970\""), // the same plan on any day
+    ("__TIME__", "\"00:00:00\""),
     ("__CUDACC__", "1"),
     ("__NVCC__", "1"),
     ("__cplusplus", "201703L"),
@@ -38,7 +54,8 @@ const ERASED: [&str; 4] = [
     "__grid_constant__",
     "__extension__",
 ];
-const ERASED_WITH_ARGUMENTS: [&str; 6] = [
+const ERASED_WITH_ARGUMENTS: [&str; 7] = [
+    "_Pragma",
     "__launch_bounds__",
     "__cluster_dims__",
     "__attribute__",
@@ -71,7 +88,7 @@ impl Preprocessed {
                 Fault::syntax(open.start, "a comment without its end").hint("a `/*` has no `*/`")
             );
         }
-        let mut expander = Expander::new(source.as_str());
+        let mut expander = Expander::new(source);
         predefine(&mut expander);
         let mut output = Output::default();
         read(&raw, &mut expander, &mut output)?;
@@ -147,7 +164,7 @@ impl From<TooMuchExpansion> for Box<Fault> {
     }
 }
 
-fn predefine(expander: &mut Expander) {
+fn predefine(expander: &mut Expander<'_>) {
     for (name, text) in PREDEFINED {
         let body = expander.tokens_of(text);
         expander.define(
@@ -172,7 +189,7 @@ fn predefine(expander: &mut Expander) {
     }
 }
 
-fn read(raw: &[RawToken], expander: &mut Expander, output: &mut Output) -> Fallible<()> {
+fn read(raw: &[RawToken], expander: &mut Expander<'_>, output: &mut Output) -> Fallible<()> {
     let mut conditionals = Conditionals::default();
     let mut segment: Vec<Token> = Vec::new();
     let mut index = 0;
@@ -203,7 +220,7 @@ fn read(raw: &[RawToken], expander: &mut Expander, output: &mut Output) -> Falli
     conditionals.finish()
 }
 
-fn is_hash(token: RawToken, expander: &Expander) -> bool {
+fn is_hash(token: RawToken, expander: &Expander<'_>) -> bool {
     token.line_start && expander.text(&token.into()) == "#"
 }
 
@@ -216,17 +233,23 @@ struct Output {
 }
 
 impl Output {
-    fn append(&mut self, expander: &mut Expander, segment: Vec<Token>) -> Fallible<()> {
-        for (index, token) in expander.expand(segment)?.iter().enumerate() {
+    fn append(&mut self, expander: &mut Expander<'_>, segment: Vec<Token>) -> Fallible<()> {
+        let tokens = expander.expand(segment)?;
+        let words: Vec<(TokenKind, &str)> = tokens
+            .iter()
+            .map(|token| (token.kind, expander.text(token)))
+            .collect();
+        let readable = bridged(&words);
+        for (index, token) in tokens.iter().enumerate() {
             if token.kind == TokenKind::OpenText {
-                return Err(open_literal(expander.text(token), token.origin.0));
+                return Err(open_literal(words[index].1, token.origin.0));
             }
-            self.nesting.take(expander.text(token), token.origin.0)?;
+            self.nesting.take(words[index].1, token.origin.0)?;
             if token.space_before || index == 0 {
                 self.text.push(' ');
             }
             self.tokens.push((self.text.len() as At, token.origin));
-            self.text.push_str(expander.text(token));
+            self.text.push_str(&readable[index]);
             if self.text.len() > MAX_EXPANDED_BYTES {
                 return Err(TooMuchExpansion { at: token.origin.0 }.into());
             }
@@ -271,6 +294,13 @@ mod tests {
             expanded("#define V(f, ...) f(__VA_ARGS__)\nV(g, 1, 2)"),
             "g( 1, 2)"
         );
+    }
+
+    #[test]
+    fn places_are_those_of_use() {
+        let text =
+            "#define AT(x) x, __FILE__, __LINE__\n\nAT(__LINE__)\n__LINE__ __COUNTER__ __COUNTER__";
+        assert_eq!(expanded(text), "3, \"submission.cu\" , 3 4 0 1");
     }
 
     #[test]

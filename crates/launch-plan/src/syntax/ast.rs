@@ -66,9 +66,10 @@ pub(crate) enum ExprKind {
     /// The pattern of an expansion with its packs standing for one of their elements each.
     PackElement(usize, Box<Expr>),
     SizeOfType(Box<TypeSyntax>),
+    AlignOf(Box<TypeSyntax>),
     SizeOfValue(Box<Expr>),
     /// `new T[n]`, or `new T` without a length.
-    New(Box<TypeSyntax>, Option<Box<Expr>>),
+    New(Box<TypeSyntax>, Option<Box<Expr>>, Box<Initial>),
     Delete(Box<Expr>),
     Unsupported(Unsupported),
 }

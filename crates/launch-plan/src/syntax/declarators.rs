@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::ast::{TypeKind, TypeSyntax, Unsupported};
 use super::lower::{Lowerer, children_with_fields, named_children, too_deep, unsupported};
+use crate::source::grammar_gaps::POINTER_TO;
 use crate::source::text::At;
 use crate::types::Scalar;
 
@@ -84,6 +85,14 @@ impl Lowerer<'_> {
                 Some(scalar) => TypeKind::Scalar(scalar),
                 None => TypeKind::Named(self.name(node)),
             },
+            "template_type" if text.starts_with(POINTER_TO) => {
+                let arguments = node.child_by_field_name("arguments");
+                let to = arguments.and_then(|list| named_children(list).first().copied());
+                match to {
+                    Some(to) => TypeKind::Pointer(Box::new(self.type_descriptor(to))),
+                    None => TypeKind::Named(self.name(node)),
+                }
+            }
             "type_identifier"
             | "qualified_identifier"
             | "template_type"

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ast::{BinaryOp, Expr, ExprKind, LaunchExpr, Name, UnaryOp};
+use super::ast::{BinaryOp, Expr, ExprKind, Initial, LaunchExpr, Name, UnaryOp};
 use super::literal;
 use super::lower::{
     Lowerer, children_with_fields, named_children, too_deep, unsupported, unsupported_expression,
@@ -56,6 +56,14 @@ impl Lowerer<'_> {
             "string_literal" | "raw_string_literal" | "concatenated_string" => {
                 ExprKind::Text(self.text_of(node).trim_matches('"').to_owned())
             }
+            "identifier"
+                if matches!(
+                    self.text_of(node),
+                    "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
+                ) =>
+            {
+                ExprKind::Text(self.name_of_function_around(node))
+            }
             "this"
             | "identifier"
             | "type_identifier"
@@ -100,6 +108,10 @@ impl Lowerer<'_> {
             },
             "compound_literal_expression" => self.compound_literal(node),
             "initializer_list" => ExprKind::List(self.expressions_in(node)),
+            "alignof_expression" => match node.child_by_field_name("type") {
+                Some(ty) => ExprKind::AlignOf(Box::new(self.type_descriptor(ty))),
+                None => ExprKind::Unsupported(unsupported("this `alignof`", "name a type")),
+            },
             "sizeof_expression" => self.size_of(node),
             "new_expression" => self.new_expression(node),
             "lambda_expression" => self.lambda(node),
@@ -120,6 +132,16 @@ impl Lowerer<'_> {
             Some(node) => self.expression(node).kind,
             None => ExprKind::Unsupported(unsupported("an empty expression", "complete it")),
         }
+    }
+
+    /// Its name alone, in all three spellings.
+    fn name_of_function_around(&self, node: Node<'_>) -> String {
+        let definition = std::iter::successors(Some(node), Node::parent)
+            .find(|around| around.kind() == "function_definition");
+        let declarator = definition.and_then(|node| node.child_by_field_name("declarator"));
+        let text = declarator.map_or("", |declarator| self.text_of(declarator));
+        let name = text.split('(').next().unwrap_or_default();
+        name.trim_matches(['*', '&', ' ']).to_owned()
     }
 
     fn name_kind(&mut self, node: Node<'_>) -> ExprKind {
@@ -347,7 +369,11 @@ impl Lowerer<'_> {
             .child_by_field_name("declarator")
             .and_then(|declarator| declarator.child_by_field_name("length"));
         let length = length.map(|length| self.boxed(Some(length)));
-        ExprKind::New(ty, length)
+        let initial = match node.child_by_field_name("arguments") {
+            Some(arguments) => self.initial(arguments),
+            None => Initial::None,
+        };
+        ExprKind::New(ty, length, Box::new(initial))
     }
 }
 

@@ -57,10 +57,11 @@ pub(crate) enum PieceKind {
     /// Not annotated, or `__host__`; definition or prototype.
     HostFunction,
     DeviceVariable,
+    /// Or a name taken out of its namespace.
     HostVariable,
     /// A struct or an alias of a type.
     Record,
-    /// Enums, `using`, `static_assert`, what the grammar does not know.
+    /// Enums, `using namespace`, `static_assert`, what the grammar does not know.
     Other,
 }
 
@@ -151,11 +152,24 @@ fn read(
                 if template.is_none() {
                     items.aliases.push((joined(path, &name), ty));
                 } else {
-                    items.opaque_types.push(name);
+                    items.opaque_types.push(joined(path, &name));
                 }
             }
             push(items, lowerer, PieceKind::Record, whole, names);
         }
+        // `using std::vector;` goes with the host; `using std::min;` stays where device code says `min`.
+        ("using_declaration", _) => match named_children(node).last() {
+            Some(named) if named.kind() == "qualified_identifier" => {
+                let path = lowerer.text_of(*named);
+                let name = path.rsplit("::").next().unwrap_or(path).trim();
+                let names = vec![name.to_owned()];
+                match lowerer.text_of(node).contains("namespace") {
+                    true => push(items, lowerer, PieceKind::Other, whole, vec![]),
+                    false => push(items, lowerer, PieceKind::HostVariable, whole, names),
+                }
+            }
+            _ => push(items, lowerer, PieceKind::Other, whole, vec![]),
+        },
         _ => push(items, lowerer, PieceKind::Other, whole, vec![]),
     }
 }

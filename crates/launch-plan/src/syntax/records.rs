@@ -119,7 +119,7 @@ pub(super) fn enumeration(
     let name = node.child_by_field_name("name");
     items
         .opaque_types
-        .extend(name.map(|name| lowerer.text_of(name).to_owned()));
+        .extend(name.map(|name| joined(path, lowerer.text_of(name))));
     for enumerator in enumerators(node, path, lowerer) {
         let name = &enumerator.name;
         let short = name.rsplit("::").next().unwrap_or(name);

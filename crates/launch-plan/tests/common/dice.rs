@@ -13,4 +13,8 @@ impl Dice {
         let high = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
         usize::try_from(high).unwrap() % sides
     }
+
+    pub fn byte(&mut self) -> u8 {
+        u8::try_from(self.roll(256)).unwrap()
+    }
 }

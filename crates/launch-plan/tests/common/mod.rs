@@ -1,7 +1,11 @@
 //! What the tests share: signatures, a device, and plans as short text.
 #![allow(dead_code, missing_docs)] // each test file uses its own part
 
+pub mod anything;
+pub mod bounds;
+pub mod broken;
 pub mod dice;
+pub mod seeds;
 pub mod values;
 
 use domain::{Direction, ElementType, Parameter, ParameterKind, Signature, TargetLimits};
@@ -198,4 +202,19 @@ fn place_text(place: &Place) -> String {
         0 => buffer,
         offset => format!("{buffer}{offset:+}"),
     }
+}
+
+/// Checks a body of `solve` for N = 100. Lines of the body count from 1.
+#[track_caller]
+pub fn refuses(body: &str, kind: &str, line: u32, column: u32, message: &str) {
+    let (found_kind, found_line, found_column, found_message, _) = failure_of(body, 100);
+    assert_eq!(
+        (
+            found_kind.as_str(),
+            found_line + 1 - BODY_LINE,
+            found_column,
+            found_message.as_str()
+        ),
+        (kind, line, column, message)
+    );
 }

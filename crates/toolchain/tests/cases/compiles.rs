@@ -1,6 +1,6 @@
 //! Sources that must compile, and what comes with the code.
 
-use super::{VECTOR_ADD, compiles};
+use super::{VECTOR_ADD, compiles, errors};
 use crate::{compile, compile_for, toolchain};
 
 pub fn plain() {
@@ -221,6 +221,57 @@ pub fn rare_groups() {
              auto warp = cg::tiled_partition<32>(cg::this_thread_block());\n\
              auto half = cg::binary_partition(warp, a[0] > threadIdx.x); a[1] = half.size();\n\
          }",
+    );
+}
+
+pub fn groups_beside_libcudacxx() {
+    compiles(
+        "#include <cuda/pipeline>\n#include <cooperative_groups.h>\n#include <cuda/barrier>\nnamespace cg = cooperative_groups;\n\
+         __global__ void k(int* a) {\n\
+             __shared__ int t[32]; __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;\n\
+             cg::thread_block block = cg::this_thread_block(); auto pipe = cuda::make_pipeline(block, &state);\n\
+             pipe.producer_acquire(); cuda::memcpy_async(block, t, a, sizeof(t), pipe); pipe.producer_commit();\n\
+             pipe.consumer_wait(); a[block.thread_rank()] = t[block.thread_rank()]; pipe.consumer_release();\n\
+         }",
+    );
+}
+
+/// Of a header that is not here: left out where nothing of it is used, and said first where it is.
+pub fn missing_headers() {
+    let source =
+        "#include \"../my.cuh\"\n#include <nowhere/x.h>\n__global__ void k(int* a) { a[0] = 1; }";
+    let warnings: Vec<String> = compile(source, &["k"])
+        .unwrap()
+        .diagnostics
+        .iter()
+        .map(|d| format!("{:?} {:?} {}", d.severity, d.line, d.message))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            "Warning Some(1) cannot open source file \"../my.cuh\"; the include is left out",
+            "Warning Some(2) cannot open source file \"nowhere/x.h\"; the include is left out",
+        ]
+    );
+    let told: Vec<String> = errors(&source.replace("= 1", "= f(1)"), &[])
+        .iter()
+        .map(|d| format!("{:?} {:?} {}", d.severity, d.line, d.message))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "Error Some(1) cannot open source file \"../my.cuh\"",
+            "Error Some(2) cannot open source file \"nowhere/x.h\"",
+            "Error Some(3) identifier \"f\" is undefined",
+        ]
+    );
+}
+
+pub fn predefined() {
+    compiles(
+        "__global__ void k(float* a, double* b, __uint32_t* c, __int64_t d) {\n\
+             a[0] = -__FLT_MAX__ + __FLT_EPSILON__; b[0] = __DBL_MIN__; c[0] = __INT_MAX__ + __CHAR_BIT__ + d % __LONG_MAX__;\n\
+         }\nstatic_assert(sizeof(__uint64_t) == 8, \"\");",
     );
 }
 

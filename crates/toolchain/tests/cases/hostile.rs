@@ -4,7 +4,7 @@ use sandbox::ChildFailure;
 use toolchain::{CompileFailure, Toolchain};
 
 use super::{VECTOR_ADD, errors, first_error};
-use crate::{compile_for, confined, toolchain};
+use crate::{compile, compile_for, confined, toolchain};
 
 pub fn host_files() {
     let secret = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
@@ -16,7 +16,6 @@ pub fn host_files() {
         "/proc/self/maps",
         "/dev/zero",
         "/dev/random",
-        "../../../../../../etc/passwd",
     ] {
         for source in [
             format!("#include \"{path}\"\n"),
@@ -34,6 +33,15 @@ pub fn host_files() {
             assert!(secret.len() < 6 || !text.contains(secret), "{text}");
         }
     }
+    let relative = compile(
+        "#include \"../../../../../../etc/passwd\"\n__global__ void k() {}\n",
+        &[],
+    );
+    let warnings = relative.unwrap().diagnostics;
+    assert_eq!(
+        warnings[0].message,
+        "cannot open source file \"../../../../../../etc/passwd\"; the include is left out"
+    );
     let probe = "#if __has_include(\"/etc/passwd\")\n#error there\n#else\n#error absent\n#endif\n";
     let probed = first_error(probe, &[]);
     assert!(probed.message.contains("absent"), "{}", probed.message);

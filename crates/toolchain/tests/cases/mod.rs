@@ -47,6 +47,15 @@ pub const ALL: &[(&str, fn())] = &[
         "rare_cooperative_groups_compile_by_the_toolkits_header",
         compiles::rare_groups,
     ),
+    (
+        "cooperative_groups_compile_beside_libcudacxx",
+        compiles::groups_beside_libcudacxx,
+    ),
+    ("what_host_compilers_predefine", compiles::predefined),
+    (
+        "includes_of_missing_headers_are_left_out",
+        compiles::missing_headers,
+    ),
     ("printf_and_assert_compile", compiles::printf_and_assert),
     ("tensor_maps_are_kernel_parameters", compiles::tensor_maps),
     ("byte_order_mark_and_crlf_compile", compiles::bom_and_crlf),

@@ -54,7 +54,7 @@ pub fn launch_in_device_code() {
 }
 
 pub fn unknown_header() {
-    let error = first_error("\n#include \"my_helpers.cuh\"\n", &[]);
+    let error = first_error("\n#include \"my_helpers.cuh\"\nint x = helped();\n", &[]);
     assert_eq!(error.line, Some(2));
     assert!(error.hint.unwrap().contains("one file"));
 }

@@ -5,6 +5,7 @@ use launch_plan::{Argument, Launch, Operation};
 
 use super::*;
 use crate::compile::wire::ShapeCall;
+use crate::instances::Asked;
 use crate::test_support::toolchain;
 
 /// `solve(float* x, int n)` over shapes of these sizes; of some nothing may be told.
@@ -37,6 +38,7 @@ fn job(source: &str, shapes: &[(i64, bool)]) -> CompileJob {
             .collect(),
         limits: scoring::device(DeviceName::H200).limits.clone(),
         toolchain: toolchain(),
+        asked: Asked::default(),
     }
 }
 
@@ -149,6 +151,7 @@ fn tells_nothing(body: &str) -> CompiledSource {
     };
     assert_eq!(told(&there), ["k<1>"]);
     assert_eq!(told(&there), told(&elsewhere));
+    assert_eq!(there.listing, elsewhere.listing);
     there
 }
 
@@ -168,6 +171,17 @@ fn warnings_and_kernels_of_a_held_out_shape_alone_are_not_told() {
     let compiled = tells_nothing("if (n == 4711) k<2><<<1, 1024>>>(x, n);");
     assert!(compiled.unplanned.is_empty());
     assert!(compiled.lowered_names.contains_key("k<2>"), "it runs");
+    let listed = compiled.listing.ptx.parts.iter();
+    let listed: Vec<_> = listed.map(|part| part.name.as_str()).collect();
+    assert_eq!(listed, ["k<1>", ""]);
+}
+
+/// What the first plan instantiates for a held-out shape stays untold when the second does no more.
+#[test]
+fn kernels_of_an_earlier_plan_of_a_held_out_shape_are_not_told() {
+    let body = "cudaFuncAttributes a; cudaFuncGetAttributes(&a, k<1>);\n\
+                if (n == 4711 && a.numRegs < 1) k<2><<<1, 32>>>(x, n);";
+    tells_nothing(body);
 }
 
 #[test]
@@ -195,4 +209,94 @@ fn plans_that_are_too_large_to_hand_over_are_plan_errors() {
     assert_eq!(refusal.verdict, Verdict::PlanError);
     assert_eq!(refusal.kind, Some(VerdictKind::Fuel));
     assert!(refusal.message.contains("40 MiB"), "{}", refusal.message);
+}
+
+/// A chain of kernels, each named by what the compiler says of the one before: `length` more than the first
+/// plan knows of.
+fn chain(length: u32) -> String {
+    format!(
+        "template <int N> __global__ void k(float* x) {{\n\
+         __shared__ float s[N + 1]; s[threadIdx.x % (N + 1)] = x[0]; __syncthreads(); x[1] = s[0];\n}}\n\
+         template <int N> void go(float* x) {{\n\
+         cudaFuncAttributes a; cudaFuncGetAttributes(&a, k<N>);\n\
+         if (N == {length} || a.sharedSizeBytes == 0) k<N><<<1, 32>>>(x);\n\
+         else go<N + 1>(x);\n}}\n\
+         void solve(float* x, int n) {{ go<0>(x); }}\n"
+    )
+}
+
+#[test]
+fn plans_settle_within_three_more_compiles_or_say_so() {
+    for length in [1, 3] {
+        let compiled = answer_to(&chain(length), &[(1000, false)]).unwrap();
+        assert_eq!(launches(&compiled)[0].kernel.0, format!("k<{length}>"));
+    }
+    let refusal = answer_to(&chain(4), &[(1000, false)]).unwrap_err();
+    assert_eq!(refusal.verdict, Verdict::PlanError);
+    assert!(
+        refusal
+            .message
+            .contains("not settled after 3 more compiles"),
+        "{}",
+        refusal.message
+    );
+}
+
+#[test]
+fn what_a_run_asked_for_is_compiled_besides_what_the_plans_name() {
+    let source = solve("");
+    let of = |asked: Asked, held_out: bool| {
+        let job = CompileJob {
+            asked,
+            ..job(&source, &[(100, false), (200, held_out)])
+        };
+        plan_and_compile(&job, &mut CompileTimes::default())
+    };
+    let open = Asked {
+        open: ["k<7>".to_owned()].into(),
+        ..Asked::default()
+    };
+    let compiled = of(open.clone(), false).unwrap();
+    assert!(compiled.lowered_names.contains_key("k<7>"));
+    let rows =
+        crate::resources::kernel_resources(&compiled, &scoring::device(DeviceName::H200).limits);
+    let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names, ["k<1>", "k<7>"]);
+    // What a held-out shape asked for runs and is not told of.
+    let silent = Asked {
+        held_out: open.open,
+        ..Asked::default()
+    };
+    let compiled = of(silent, true).unwrap();
+    assert!(compiled.lowered_names.contains_key("k<7>"), "it runs");
+    let rows =
+        crate::resources::kernel_resources(&compiled, &scoring::device(DeviceName::H200).limits);
+    assert_eq!(rows.len(), 1);
+}
+
+#[test]
+fn an_instance_that_a_run_asked_for_and_that_does_not_compile_is_told_to_open_shapes_alone() {
+    let asserting = PLAIN.replace("{ x[", "{ static_assert(W < 5, \"too wide\"); x[");
+    let source = solve("").replace(PLAIN, &asserting);
+    let of = |asked| {
+        let job = CompileJob {
+            asked,
+            ..job(&source, &[(100, false)])
+        };
+        plan_and_compile(&job, &mut CompileTimes::default())
+    };
+    let wide: BTreeSet<String> = ["k<7>".to_owned()].into();
+    let refusal = of(Asked {
+        open: wide.clone(),
+        ..Asked::default()
+    })
+    .unwrap_err();
+    assert_eq!(refusal.verdict, Verdict::CompileError);
+    assert!(refusal.message.contains("too wide"), "{}", refusal.message);
+    let compiled = of(Asked {
+        held_out: wide,
+        ..Asked::default()
+    })
+    .unwrap();
+    assert!(!compiled.lowered_names.contains_key("k<7>"));
 }

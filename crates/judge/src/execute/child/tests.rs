@@ -1,6 +1,6 @@
 //! The executor with compiled kernels on the emulated device.
 
-use domain::{Direction, ElementType, Verdict, VerdictKind};
+use domain::{Direction, ElementType, Parameter, ParameterKind, Signature, Verdict, VerdictKind};
 use launch_plan::{Argument, Program as HostProgram};
 use problems::{Generator, element};
 
@@ -76,7 +76,10 @@ fn arguments() -> [Argument; 3] {
 }
 
 fn parsed(source: &str) -> HostProgram {
-    use domain::{Parameter, ParameterKind, Signature};
+    HostProgram::parse(source, &signature()).unwrap()
+}
+
+fn signature() -> Signature {
     let pointer = |name: &str, direction| Parameter {
         name: name.to_owned(),
         kind: ParameterKind::Tensor {
@@ -84,7 +87,7 @@ fn parsed(source: &str) -> HostProgram {
             direction,
         },
     };
-    let signature = Signature(vec![
+    Signature(vec![
         pointer("x", Direction::In),
         pointer("y", Direction::Out),
         Parameter {
@@ -93,8 +96,7 @@ fn parsed(source: &str) -> HostProgram {
                 element: ElementType::I32,
             },
         },
-    ]);
-    HostProgram::parse(source, &signature).unwrap()
+    ])
 }
 
 fn timed(executor: &mut Executor, key: u8) -> ExecuteReply {

@@ -10,7 +10,7 @@ use crate::interpreter::scope::Frame;
 use crate::interpreter::value::{Target, Value};
 use crate::plan::LaunchArgument;
 use crate::source::text::At;
-use crate::syntax::ast::{Expr, ExprKind, Function, TypeKind};
+use crate::syntax::ast::{Expr, ExprKind, Function, Parameter, TypeKind};
 use crate::types::{Scalar, Type};
 
 impl<'p> Interpreter<'p> {
@@ -25,10 +25,13 @@ impl<'p> Interpreter<'p> {
             self.check_count(only, arguments.len(), at)?;
         }
         let mut passed = Vec::new();
-        for argument in arguments {
+        for (position, argument) in arguments.iter().enumerate() {
             passed.push(Passed {
                 value: match argument.kind {
                     ExprKind::List(_) => None,
+                    _ if self.is_taken_by_reference(launched, position) => {
+                        Some(self.address_of(argument, argument.at)?)
+                    }
                     _ => Some(self.evaluate(argument)?),
                 },
                 place: false,
@@ -56,6 +59,18 @@ impl<'p> Interpreter<'p> {
         self.bound_arguments(function, launched, values, written, at)
     }
 
+    /// A kernel's reference is the address of what the host names, which is not read there.
+    fn is_taken_by_reference(&self, launched: &Launched, position: usize) -> bool {
+        let [only] = launched.functions[..] else {
+            return false;
+        };
+        let function = self.tables.function(only);
+        let parameter = function.parameters.get(position);
+        function.template.is_none()
+            && parameter
+                .is_some_and(|parameter| matches!(parameter.ty.kind, TypeKind::Reference(_)))
+    }
+
     fn bound_arguments(
         &mut self,
         function: &'p Function,
@@ -70,11 +85,24 @@ impl<'p> Interpreter<'p> {
         let frame = Frame::new(bound.bindings);
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
             let mut converted = Vec::new();
-            for position in 0..function.parameters.len() {
-                let value = values.get_mut(position).and_then(Option::take);
-                let argument = arguments.get(position);
-                converted
-                    .push(interpreter.launch_argument(function, position, argument, value, at)?);
+            for (position, parameter) in function.parameters.iter().enumerate() {
+                // The elements of a pack are the last arguments.
+                let last = if parameter.pack {
+                    values.len()
+                } else {
+                    position + 1
+                };
+                for position in position..last {
+                    let value = values.get_mut(position).and_then(Option::take);
+                    let given = (position, arguments.get(position), value);
+                    let element = parameter
+                        .pack
+                        .then(|| position + 1 - function.parameters.len());
+                    let before = interpreter.set_element(element);
+                    let argument = interpreter.launch_argument(function, parameter, given, at);
+                    interpreter.set_element(before);
+                    converted.push(argument?);
+                }
             }
             Ok(converted)
         })?;
@@ -84,21 +112,21 @@ impl<'p> Interpreter<'p> {
     fn launch_argument(
         &mut self,
         function: &'p Function,
-        position: usize,
-        argument: Option<&'p Expr>,
-        value: Option<Value>,
+        parameter: &'p Parameter,
+        (position, argument, value): (usize, Option<&'p Expr>, Option<Value>),
         at: At,
     ) -> Fallible<LaunchArgument> {
-        let parameter = &function.parameters[position];
         let at = argument.map_or(at, |argument| argument.at);
-        if matches!(parameter.ty.kind, TypeKind::Reference(_)) {
-            return Err(Fault::launch(
-                at,
-                format!("the kernel `{}` takes a reference", function.path),
-            )
-            .hint("kernel parameters are passed by value"));
-        }
-        let ty = self.resolve(&parameter.ty)?;
+        let ty = match &parameter.ty.kind {
+            TypeKind::Reference(to) if function.template.is_none() => {
+                Type::pointer_to(self.resolve(to)?, to.constant)
+            }
+            TypeKind::Reference(_) => {
+                let message = format!("the kernel template `{}` takes a reference", function.path);
+                return Err(Fault::launch(at, message).hint("pass a pointer, or the value itself"));
+            }
+            _ => self.resolve(&parameter.ty)?,
+        };
         let value = match (value, argument.or(parameter.default.as_ref())) {
             (Some(value), _) => value,
             (None, Some(initial)) => self.initialised(&ty, initial)?,
@@ -130,6 +158,9 @@ impl<'p> Interpreter<'p> {
                 Err(mismatch(&Type::Pointer(pointee)))
             }
             (Type::Scalar(scalar), value @ (Value::Integer(..) | Value::Floating(..))) => {
+                if let Some(argument) = argument {
+                    self.warn_of_cut_literal(argument, *scalar);
+                }
                 let value = self.convert(value, &Type::Scalar(*scalar), at)?;
                 self.value_argument(&value, &ty, at)
             }

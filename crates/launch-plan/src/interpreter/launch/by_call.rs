@@ -4,14 +4,10 @@
 use super::{Configuration, Launched};
 use crate::failure::{Fallible, Fault};
 use crate::interpreter::Interpreter;
-use crate::interpreter::runtime::{LAUNCH_CLUSTER, LAUNCH_COOPERATIVE};
 use crate::interpreter::value::{HostRef, Target, Value};
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, TypeKind};
 use crate::types::Type;
-
-/// Attributes that one configuration may have; the runtime knows fewer.
-const MAX_ATTRIBUTES: u64 = 32;
 
 impl<'p> Interpreter<'p> {
     /// A launch by its function's name; `None` for other names.
@@ -102,20 +98,11 @@ impl<'p> Interpreter<'p> {
     }
 
     fn launched_value(&mut self, kernel: &'p Expr) -> Fallible<Launched> {
-        match self.evaluate(kernel)? {
-            Value::Kernel(kernel) => Ok(Launched {
-                functions: vec![kernel.function],
-                explicit: kernel.arguments.unwrap_or_default(),
-            }),
-            other => Err(Fault::launch(
-                kernel.at,
-                format!("a value of type `{}` is launched", other.ty()),
-            )
-            .hint("pass a __global__ function of this file, as in `(void*)kernel`")),
-        }
+        let value = self.evaluate(kernel)?;
+        launched_of(value, kernel.at)
     }
 
-    fn issue_from_array(
+    pub(super) fn issue_from_array(
         &mut self,
         configuration: Configuration,
         launched: &Launched,
@@ -143,6 +130,16 @@ impl<'p> Interpreter<'p> {
         let count = function.parameters.len();
         if count == 0 {
             return Ok(Vec::new());
+        }
+        if function.parameters.iter().any(|parameter| parameter.pack) {
+            return Err(Fault::unsupported(
+                at,
+                format!(
+                    "`{}` takes a parameter pack, of which an array tells no types",
+                    function.path
+                ),
+                "launch it with <<<...>>> or cudaLaunchKernelEx, which are given the arguments themselves",
+            ));
         }
         let Value::Pointer(_, Target::Host(first)) = array else {
             return Err(Fault::launch(
@@ -227,85 +224,17 @@ impl<'p> Interpreter<'p> {
         }
         Ok(())
     }
+}
 
-    /// A `cudaLaunchConfig_t` behind a pointer.
-    fn configuration(&mut self, pointer: &Value, at: At) -> Fallible<Configuration> {
-        let config = match pointer {
-            Value::Pointer(_, Target::Host(place)) => self.memory.load(&place.clone(), at)?,
-            _ => None,
-        };
-        let Some(config @ Value::Record(..)) = config else {
-            return Err(Fault::launch(at, "a launch without a configuration")
-                .hint("pass the address of a cudaLaunchConfig_t"));
-        };
-        let shared_bytes = match field(&config, "dynamicSmemBytes") {
-            Some(value) => self.count_of(value, at)?,
-            None => 0,
-        };
-        let mut configuration = Configuration {
-            grid: extents(field(&config, "gridDim")),
-            block: extents(field(&config, "blockDim")),
-            shared_bytes,
-            cluster: None,
-            cooperative: false,
-        };
-        let count = match field(&config, "numAttrs") {
-            Some(value) => self.count_of(value, at)?,
-            None => 0,
-        };
-        if count > MAX_ATTRIBUTES {
-            return Err(Fault::launch(
-                at,
-                format!("a launch has {count} attributes"),
-            ));
-        }
-        for index in 0..count {
-            let Some(Value::Pointer(_, Target::Host(first))) = field(&config, "attrs") else {
-                return Err(Fault::launch(
-                    at,
-                    "numAttrs counts attributes, but attrs points to none",
-                ));
-            };
-            let place = HostRef {
-                index: first.index.saturating_add_unsigned(index),
-                ..first.clone()
-            };
-            if let Some(attribute) = self.memory.load(&place, at)? {
-                apply(&mut configuration, &attribute);
-            }
-        }
-        Ok(configuration)
+pub(super) fn launched_of(kernel: Value, at: At) -> Fallible<Launched> {
+    match kernel {
+        Value::Kernel(kernel) => Ok(Launched {
+            functions: vec![kernel.function],
+            explicit: kernel.arguments.unwrap_or_default(),
+        }),
+        other => Err(
+            Fault::launch(at, format!("a value of type `{}` is launched", other.ty()))
+                .hint("pass a __global__ function of this file, as in `(void*)kernel`"),
+        ),
     }
-}
-
-/// Sets what an attribute asks for. Those that only order or give hints change no plan.
-fn apply(configuration: &mut Configuration, attribute: &Value) {
-    let (Some(Value::Integer(_, id)), Some(value)) =
-        (field(attribute, "id"), field(attribute, "val"))
-    else {
-        return;
-    };
-    match *id {
-        LAUNCH_CLUSTER => configuration.cluster = Some(extents(field(value, "clusterDim"))),
-        LAUNCH_COOPERATIVE => {
-            configuration.cooperative =
-                matches!(field(value, "cooperative"), Some(Value::Integer(_, set)) if *set != 0);
-        }
-        _ => {}
-    }
-}
-
-fn field<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    let Value::Record(record, fields) = value else {
-        return None;
-    };
-    fields.get(record.field(name)?)?.as_ref()
-}
-
-/// The fields x, y and z; 1 where one was never set.
-fn extents(value: Option<&Value>) -> [u32; 3] {
-    ["x", "y", "z"].map(|name| match value.and_then(|value| field(value, name)) {
-        Some(Value::Integer(_, extent)) => u32::try_from(*extent).unwrap_or(u32::MAX),
-        _ => 1,
-    })
 }

@@ -52,11 +52,14 @@ impl<'p> Interpreter<'p> {
 
     pub(super) fn check_count(&self, kernel: usize, count: usize, at: At) -> Fallible<()> {
         let function = self.tables.function(kernel);
-        if function.variadic {
+        if function.variadic && !function.parameters.last().is_some_and(|last| last.pack) {
             return Err(Fault::unsupported(
                 at,
-                format!("the kernel `{}` takes a parameter pack", function.path),
-                "write its parameters out",
+                format!(
+                    "the kernel `{}` takes C's variable arguments",
+                    function.path
+                ),
+                "write its parameters out, or take a parameter pack",
             ));
         }
         if !takes_count(function, count) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{Configuration, Instance};
 use crate::failure::{Fallible, Fault};
 use crate::interpreter::Interpreter;
-use crate::interpreter::value::Value;
+use crate::interpreter::value::{KernelRef, Value};
 use crate::source::text::At;
 use crate::syntax::ast::Expr;
 use crate::types::{Record, Type};
@@ -86,8 +86,7 @@ impl<'p> Interpreter<'p> {
             )
             .hint("clusters need compute capability 9.0"));
         }
-        let large = self.large_clusters.contains(&instance.identity);
-        let most = if large { MAX_CLUSTER } else { PORTABLE_CLUSTER };
+        let most = self.most_of_cluster(instance);
         if blocks == 0 || blocks > most {
             let message =
                 format!("a cluster of {x} x {y} x {z} has {blocks} blocks; the limit is {most}");
@@ -113,6 +112,23 @@ impl<'p> Interpreter<'p> {
             }
         }
         Ok(())
+    }
+
+    fn most_of_cluster(&self, instance: &Instance) -> u64 {
+        match self.large_clusters.contains(&instance.identity) {
+            true => MAX_CLUSTER,
+            false => PORTABLE_CLUSTER,
+        }
+    }
+
+    /// Blocks of the largest cluster that a kernel may be launched with.
+    pub(in crate::interpreter) fn largest_cluster(
+        &mut self,
+        kernel: &KernelRef,
+        at: At,
+    ) -> Fallible<u64> {
+        let instance = self.instance_without_call(kernel, at)?;
+        Ok(self.most_of_cluster(&instance))
     }
 
     pub(super) fn check_shared(&self, instance: &Instance, shared: u64, at: At) -> Fallible<()> {

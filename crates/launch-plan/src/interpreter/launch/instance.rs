@@ -3,11 +3,13 @@
 use super::Instance;
 use crate::failure::Fallible;
 use crate::interpreter::Interpreter;
+use crate::interpreter::math::is_library_function;
 use crate::interpreter::scope::Frame;
 use crate::interpreter::templates::Bound;
-use crate::interpreter::value::KernelRef;
+use crate::interpreter::value::{KernelRef, TemplateValue, Value};
 use crate::source::text::At;
-use crate::syntax::ast::Function;
+use crate::syntax::ast::{Function, TemplateParameter, TemplateParameterKind, TypeKind};
+use crate::types::Type;
 
 impl<'p> Interpreter<'p> {
     pub(super) fn instance(
@@ -17,8 +19,14 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Instance> {
         let mut parts = Vec::new();
-        for value in &bound.all {
-            parts.push(self.rendered(value, at)?);
+        for (index, value) in bound.all.iter().enumerate() {
+            let parameters = function.template.as_deref().unwrap_or_default();
+            parts.push(
+                match self.enumeration_of(parameters.get(index), value, bound)? {
+                    Some(name) => format!("static_cast<{name}>({})", self.rendered(value, at)?),
+                    None => self.rendered(value, at)?,
+                },
+            );
         }
         let cast = self.overload_cast(function, bound)?;
         let named = |parts: &[String]| {
@@ -38,9 +46,34 @@ impl<'p> Interpreter<'p> {
         })
     }
 
+    /// The enumeration that a number stands for an enumerator of, with its namespaces.
+    fn enumeration_of(
+        &mut self,
+        parameter: Option<&'p TemplateParameter>,
+        value: &TemplateValue,
+        bound: &Bound,
+    ) -> Fallible<Option<String>> {
+        let (Some(parameter), TemplateValue::Value(Value::Integer(..))) = (parameter, value) else {
+            return Ok(None);
+        };
+        let TemplateParameterKind::Value { ty, .. } = &parameter.kind else {
+            return Ok(None);
+        };
+        let TypeKind::Named(_) = ty.kind else {
+            return Ok(None);
+        };
+        let frame = Frame::new(bound.bindings.clone());
+        let ty = self.framed(frame, |interpreter| interpreter.resolve(ty))?;
+        Ok(match &ty {
+            Type::Named(name) => self.tables.opaque_type(name).map(str::to_owned),
+            _ => None,
+        })
+    }
+
     /// The pointer type that tells an overloaded kernel from the others of its name.
     fn overload_cast(&mut self, function: &'p Function, bound: &Bound) -> Fallible<Option<String>> {
-        if self.kernels_called(&function.path).len() < 2 {
+        let alone = self.kernels_called(&function.path).len() < 2;
+        if alone && !(function.template.is_none() && is_library_function(&function.path)) {
             return Ok(None);
         }
         let frame = Frame::new(bound.bindings.clone());

@@ -2,12 +2,14 @@
 
 mod arguments;
 mod by_call;
+mod by_driver;
 mod callee;
 mod checks;
+mod configuration;
 mod instance;
 
+use super::Interpreter;
 use super::value::{TemplateValue, Value};
-use super::{Interpreter, MAX_LAUNCHES};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{KernelInstance, Launch, LaunchArgument, Operation};
 use crate::source::text::At;
@@ -29,11 +31,11 @@ pub(super) struct Instance {
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug)]
-struct Configuration {
+pub(super) struct Configuration {
     grid: [u32; 3],
-    block: [u32; 3],
-    shared_bytes: u64,
-    cluster: Option<[u32; 3]>,
+    pub(super) block: [u32; 3],
+    pub(super) shared_bytes: u64,
+    pub(super) cluster: Option<[u32; 3]>,
     cooperative: bool,
 }
 
@@ -84,11 +86,7 @@ impl<'p> Interpreter<'p> {
         self.check_extents(configuration.grid, configuration.block, at)?;
         self.check_cluster(&configuration, &instance, at)?;
         self.check_shared(&instance, configuration.shared_bytes, at)?;
-        self.launches += 1;
-        if self.launches > MAX_LAUNCHES {
-            let message = format!("the plan has more than {MAX_LAUNCHES} kernel launches");
-            return Err(Fault::fuel(at, message).hint("let one kernel do more work"));
-        }
+        self.count_launch(at)?;
         let (line, column) = self.source.position(at);
         let launch = Launch {
             kernel: KernelInstance(instance.name),

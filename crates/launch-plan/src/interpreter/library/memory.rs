@@ -42,7 +42,9 @@ impl Interpreter<'_> {
     ) -> Fallible<Value> {
         let bytes = self.count_of(bytes, at)?;
         let place = self.host_place("memset", destination, at)?;
-        let Value::Integer(_, value) = value else {
+        let Value::Integer(_, value) =
+            self.convert(value.clone(), &Type::Scalar(Scalar::Int), at)?
+        else {
             return Err(Fault::host(at, "memset sets bytes to an integer"));
         };
         let byte = (value & 0xff) as u8;
@@ -72,7 +74,7 @@ impl Interpreter<'_> {
         for slot in values.iter_mut().take(usize::try_from(count).unwrap_or(0)) {
             *slot = Some(filled.clone());
         }
-        self.spend(count.saturating_mul(1 + filled.weight()), at)?;
+        self.spend_in_bulk(count.saturating_mul(1 + filled.weight()), at)?;
         Ok(destination.clone())
     }
 

@@ -105,7 +105,7 @@ impl<'p> Interpreter<'p> {
         let Some(count) = count else {
             return Err(Fault::host(at, "the end of a range lies before its start"));
         };
-        self.spend(count as u64, at)?;
+        self.spend_in_bulk(count as u64, at)?;
         let (_, values) = self.memory.run(place, at)?;
         if count > values.len() {
             let message = format!(
@@ -129,7 +129,7 @@ impl<'p> Interpreter<'p> {
         let values: Option<Vec<Value>> = values.iter().take(count).cloned().collect();
         let values =
             values.ok_or_else(|| Fault::host(at, "an element is read before it has a value"))?;
-        self.spend(values.iter().map(Value::weight).sum(), at)?;
+        self.spend_in_bulk(values.iter().map(Value::weight).sum(), at)?;
         Ok(values)
     }
 

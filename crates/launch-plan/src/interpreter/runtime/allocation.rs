@@ -7,7 +7,7 @@ use crate::source::text::At;
 use crate::types::Type;
 
 /// What rows of `cudaMallocPitch` start at multiples of.
-const PITCH_BYTES: u64 = 512;
+pub(super) const PITCH_BYTES: u64 = 512;
 
 impl Interpreter<'_> {
     /// `cudaMalloc(&pointer, bytes)`.

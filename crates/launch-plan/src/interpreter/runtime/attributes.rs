@@ -1,7 +1,8 @@
-//! What host code sets and asks for a kernel: attributes, and how many blocks of it fit.
+//! What host code sets and asks for a kernel.
 
 use super::constants::{MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTERS};
 use super::types::runtime_type;
+use crate::device_side::Refused;
 use crate::facts::KernelAttributes;
 use crate::failure::{Fallible, Fault};
 use crate::interpreter::Interpreter;
@@ -88,97 +89,18 @@ impl Interpreter<'_> {
         self.store_through(target, Value::Record(record, fields), at)
     }
 
-    /// `cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared)`.
-    pub(super) fn resident_blocks(
-        &mut self,
-        target: &Value,
-        kernel: &Value,
-        threads: &Value,
-        shared: &Value,
-        at: At,
-    ) -> Fallible<Value> {
-        let kernel = kernel_of(kernel, "an occupancy query", at)?;
-        let threads = self.count_of(threads, at)?;
-        let shared = self.count_of(shared, at)?;
-        let blocks = self.blocks_of(kernel, threads, shared, at)?;
-        self.store_through(target, Value::int(blocks.into()), at)
-    }
-
-    /// `cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel, shared = 0, most = 0)`: the search
-    /// of `cuda_runtime.h`, from the largest block down.
-    pub(super) fn potential_block(
-        &mut self,
-        grid: &Value,
-        block: &Value,
-        kernel: &Value,
-        rest: &[Value],
-        at: At,
-    ) -> Fallible<Value> {
-        let kernel = kernel_of(kernel, "an occupancy query", at)?;
-        let shared = match rest.first() {
-            Some(shared) => self.count_of(shared, at)?,
-            None => 0,
-        };
-        let (attributes, _) = self.attributes_of(kernel, at)?;
-        let mut most = u64::from(
-            attributes
-                .max_threads
-                .min(self.limits.max_threads_per_block),
-        );
-        if let Some(given) = rest.get(1) {
-            let given = self.count_of(given, at)?;
-            if given != 0 {
-                most = most.min(given);
-            }
-        }
-        let warp = u64::from(self.limits.warp_size.max(1));
-        let full = u64::from(self.limits.max_threads_per_multiprocessor);
-        let (mut best_threads, mut best_block, mut best_blocks) = (0, 0, 0);
-        let mut aligned = most.next_multiple_of(warp);
-        while aligned > 0 && best_threads < full {
-            self.spend(1, at)?;
-            let threads = aligned.min(most);
-            let blocks = self.blocks_of(kernel, threads, shared, at)?;
-            let resident = threads * u64::from(blocks);
-            if resident > best_threads {
-                (best_threads, best_block, best_blocks) = (resident, threads, blocks);
-            }
-            aligned -= warp;
-        }
-        let blocks = i128::from(best_blocks) * i128::from(self.limits.multiprocessors);
-        self.store_through(grid, Value::int(blocks), at)?;
-        self.store_through(block, Value::int(best_block.into()), at)
-    }
-
-    /// Blocks of a kernel that one multiprocessor holds; 0 if it cannot hold one.
-    fn blocks_of(
+    /// The compiler's numbers of a kernel, or a guess before there are any. Says which.
+    pub(super) fn attributes_of(
         &mut self,
         kernel: &KernelRef,
-        threads: u64,
-        shared: u64,
         at: At,
-    ) -> Fallible<u32> {
-        let (attributes, known) = self.attributes_of(kernel, at)?;
-        let threads = u32::try_from(threads).unwrap_or(u32::MAX);
-        let shared = u64::from(attributes.static_shared_bytes).saturating_add(shared);
-        let shared = u32::try_from(shared).unwrap_or(u32::MAX);
-        if threads == 0 || threads > attributes.max_threads {
-            return Ok(0);
-        }
-        if known {
-            let blocks = self
-                .facts
-                .resident_blocks(attributes.registers, shared, threads);
-            return Ok(blocks.unwrap_or(0));
-        }
-        let by_threads = self.limits.max_threads_per_multiprocessor / threads;
-        Ok(by_threads.clamp(1, self.limits.max_blocks_per_multiprocessor.max(1)))
-    }
-
-    /// The compiler's numbers of a kernel, or a guess before there are any. Says which.
-    fn attributes_of(&mut self, kernel: &KernelRef, at: At) -> Fallible<(KernelAttributes, bool)> {
+    ) -> Fallible<(KernelAttributes, bool)> {
         let instance = KernelInstance(self.instance_without_call(kernel, at)?.name);
         let known = self.facts.attributes(&instance);
+        if known.is_none() {
+            let told = self.side.lacks(&instance, self.line(at));
+            told.map_err(|Refused| self.refused(at))?;
+        }
         self.plan.asked.insert(instance);
         let guess = KernelAttributes {
             registers: GUESSED_REGISTERS,
@@ -191,7 +113,7 @@ impl Interpreter<'_> {
     }
 }
 
-fn kernel_of<'v>(value: &'v Value, what: &str, at: At) -> Fallible<&'v KernelRef> {
+pub(super) fn kernel_of<'v>(value: &'v Value, what: &str, at: At) -> Fallible<&'v KernelRef> {
     match value {
         Value::Kernel(kernel) => Ok(kernel),
         _ => Err(Fault::unsupported(

@@ -11,6 +11,7 @@ pub(super) const MAX_DYNAMIC_SHARED: i128 = 8;
 pub(super) const NON_PORTABLE_CLUSTERS: i128 = 14;
 
 /// The attributes of `cudaLaunchKernelEx` that change what is launched.
+pub(in crate::interpreter) const LAUNCH_ACCESS_POLICY: i128 = 1;
 pub(in crate::interpreter) const LAUNCH_COOPERATIVE: i128 = 2;
 pub(in crate::interpreter) const LAUNCH_CLUSTER: i128 = 4;
 
@@ -20,6 +21,8 @@ pub(in crate::interpreter) fn runtime_constant(name: &str) -> Option<i128> {
     general(name)
         .or_else(|| of_kernels_and_launches(name))
         .or_else(|| device_attribute(name))
+        .or_else(|| of_the_driver(name))
+        .or_else(|| of_graphs_and_memory(name))
         .or_else(|| tensor_map(name))
 }
 
@@ -30,7 +33,9 @@ fn general(name: &str) -> Option<i128> {
         "cudaErrorMemoryAllocation" => 2,
         "cudaErrorInvalidConfiguration" => 9,
         "cudaErrorCooperativeLaunchTooLarge" => 720,
-        "cudaErrorNotReady" => 600,
+        "cudaErrorInvalidDevice" => 101,
+        "cudaErrorPeerAccessAlreadyEnabled" => 704,
+        "cudaErrorNotReady" | "CUDA_ERROR_NOT_READY" => 600,
         "cudaErrorUnknown" => 999,
         "cudaMemcpyHostToHost" => HOST_TO_HOST,
         "cudaMemcpyHostToDevice" => HOST_TO_DEVICE,
@@ -90,7 +95,9 @@ fn of_kernels_and_launches(name: &str) -> Option<i128> {
         "cudaOccupancyDefault" => 0,
         "cudaOccupancyDisableCachingOverride" => 1,
         "cudaLaunchAttributeIgnore" => 0,
-        "cudaLaunchAttributeAccessPolicyWindow" => 1,
+        "cudaLaunchAttributeAccessPolicyWindow" | "cudaStreamAttributeAccessPolicyWindow" => {
+            LAUNCH_ACCESS_POLICY
+        }
         "cudaLaunchAttributeCooperative" => LAUNCH_COOPERATIVE,
         "cudaLaunchAttributeSynchronizationPolicy" => 3,
         "cudaLaunchAttributeClusterDimension" => LAUNCH_CLUSTER,
@@ -146,6 +153,92 @@ fn device_attribute(name: &str) -> Option<i128> {
         "ReservedSharedMemoryPerBlock" => 111,
         "MemoryPoolsSupported" => 115,
         "ClusterLaunch" => 120,
+        _ => return None,
+    })
+}
+
+/// Enumerators of the driver; attributes have the runtime's numbers.
+fn of_the_driver(name: &str) -> Option<i128> {
+    if let Some(attribute) = name.strip_prefix("CU_DEVICE_ATTRIBUTE_") {
+        return Some(match attribute {
+            "MAX_THREADS_PER_BLOCK" => 1,
+            "MAX_SHARED_MEMORY_PER_BLOCK" => 8,
+            "WARP_SIZE" => 10,
+            "MAX_REGISTERS_PER_BLOCK" => 12,
+            "CLOCK_RATE" => 13,
+            "MULTIPROCESSOR_COUNT" => 16,
+            "L2_CACHE_SIZE" => 38,
+            "MAX_THREADS_PER_MULTIPROCESSOR" => 39,
+            "COMPUTE_CAPABILITY_MAJOR" => 75,
+            "COMPUTE_CAPABILITY_MINOR" => 76,
+            "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR" => 81,
+            "MAX_REGISTERS_PER_MULTIPROCESSOR" => 82,
+            "COOPERATIVE_LAUNCH" => 95,
+            "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN" => 97,
+            "CLUSTER_LAUNCH" => 120,
+            _ => return None,
+        });
+    }
+    Some(match name {
+        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES" => MAX_DYNAMIC_SHARED,
+        "CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT" => 9,
+        "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED" => NON_PORTABLE_CLUSTERS,
+        "CU_LAUNCH_ATTRIBUTE_IGNORE" => 0,
+        "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW" => LAUNCH_ACCESS_POLICY,
+        "CU_LAUNCH_ATTRIBUTE_COOPERATIVE" => LAUNCH_COOPERATIVE,
+        "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION" => LAUNCH_CLUSTER,
+        "CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE" => 5,
+        "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION" => 6,
+        "CU_LAUNCH_ATTRIBUTE_PRIORITY" => 8,
+        "CU_STREAM_DEFAULT" | "CU_EVENT_DEFAULT" => 0,
+        "CU_STREAM_NON_BLOCKING" => 1,
+        "CU_EVENT_DISABLE_TIMING" => 2,
+        _ => return None,
+    })
+}
+
+fn of_graphs_and_memory(name: &str) -> Option<i128> {
+    Some(match name {
+        "cudaStreamCaptureModeGlobal" | "cudaStreamCaptureStatusNone" => 0,
+        "cudaStreamCaptureModeThreadLocal" | "cudaStreamCaptureStatusActive" => 1,
+        "cudaStreamCaptureModeRelaxed" | "cudaStreamCaptureStatusInvalidated" => 2,
+        "cudaGraphExecUpdateSuccess" => 0,
+        "cudaGraphInstantiateFlagAutoFreeOnLaunch" => 1,
+        "cudaGraphInstantiateFlagUpload" => 2,
+        "cudaGraphInstantiateFlagUseNodePriority" => 8,
+        "cudaEventRecordDefault" | "cudaEventWaitDefault" => 0,
+        "cudaEventInterprocess" => 4,
+        "cudaMemPoolReuseFollowEventDependencies" => 1,
+        "cudaMemPoolReuseAllowOpportunistic" => 2,
+        "cudaMemPoolReuseAllowInternalDependencies" => 3,
+        "cudaMemPoolAttrReleaseThreshold" => 4,
+        "cudaMemPoolAttrReservedMemCurrent" => 5,
+        "cudaMemPoolAttrReservedMemHigh" => 6,
+        "cudaMemPoolAttrUsedMemCurrent" => 7,
+        "cudaMemPoolAttrUsedMemHigh" => 8,
+        "cudaMemAllocationTypePinned" | "cudaMemLocationTypeDevice" => 1,
+        "cudaMemHandleTypeNone" => 0,
+        "cudaMemAccessFlagsProtReadWrite" => 3,
+        "cudaMemAdviseSetReadMostly" => 1,
+        "cudaMemAdviseUnsetReadMostly" => 2,
+        "cudaMemAdviseSetPreferredLocation" => 3,
+        "cudaMemAdviseUnsetPreferredLocation" => 4,
+        "cudaMemAdviseSetAccessedBy" => 5,
+        "cudaMemAdviseUnsetAccessedBy" => 6,
+        "cudaMemAttachSingle" => 4,
+        "cudaCpuDeviceId" => -1,
+        "cudaInvalidDeviceId" => -2,
+        "cudaAccessPropertyNormal" => 0,
+        "cudaAccessPropertyStreaming" => 1,
+        "cudaAccessPropertyPersisting" => 2,
+        "cudaHostRegisterPortable" => 1,
+        "cudaHostRegisterMapped" => 2,
+        "cudaHostRegisterReadOnly" => 8,
+        "cudaDeviceScheduleAuto" => 0,
+        "cudaDeviceScheduleSpin" => 1,
+        "cudaDeviceScheduleYield" => 2,
+        "cudaDeviceScheduleBlockingSync" => 4,
+        "cudaDeviceMapHost" => 8,
         _ => return None,
     })
 }

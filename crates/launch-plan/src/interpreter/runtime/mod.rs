@@ -3,23 +3,31 @@
 mod allocation;
 mod attributes;
 mod constants;
+mod driver;
+mod graphs;
+mod occupancy;
+mod pools;
 mod queries;
+mod refused;
 mod rows;
 mod streams;
 mod symbols;
 mod tensor_maps;
 mod types;
+mod volumes;
 
 use std::rc::Rc;
 
 pub(super) use self::constants::{
-    DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, LAUNCH_CLUSTER,
-    LAUNCH_COOPERATIVE, runtime_constant,
+    DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE, HOST_TO_HOST, LAUNCH_ACCESS_POLICY,
+    LAUNCH_CLUSTER, LAUNCH_COOPERATIVE, runtime_constant,
 };
+pub(super) use self::graphs::Graphs;
+use self::refused::unknown_runtime;
 use self::streams::is_ordering;
 pub(super) use self::types::runtime_type;
 use super::Interpreter;
-use super::value::{DriverFunction, Target, Value};
+use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::Expr;
@@ -34,7 +42,7 @@ impl<'p> Interpreter<'p> {
     ) -> Option<Fallible<Value>> {
         let runtime =
             name.starts_with("cuda") && name[4..].starts_with(|c: char| c.is_ascii_uppercase());
-        if runtime || matches!(name, "malloc" | "free") {
+        if runtime || matches!(name, "malloc" | "free") || name.starts_with("make_cuda") {
             return Some(self.runtime_function(name, arguments, at));
         }
         let driver =
@@ -55,9 +63,13 @@ impl<'p> Interpreter<'p> {
         }
         let answers = [
             Self::memory_call,
+            Self::volume_call,
+            Self::pool_call,
             Self::kernel_call,
+            Self::occupancy_call,
             Self::query_call,
             Self::stream_call,
+            Self::graph_call,
         ];
         for answer in answers {
             if let Some(result) = answer(self, name, &values, at) {
@@ -67,7 +79,7 @@ impl<'p> Interpreter<'p> {
         Err(unknown_runtime(name, at))
     }
 
-    fn evaluated(&mut self, arguments: &'p [Expr]) -> Fallible<Vec<Value>> {
+    pub(super) fn evaluated(&mut self, arguments: &'p [Expr]) -> Fallible<Vec<Value>> {
         let mut values = Vec::new();
         for argument in arguments {
             values.push(self.evaluate(argument)?);
@@ -125,16 +137,9 @@ impl<'p> Interpreter<'p> {
             ("cudaFuncGetAttributes", [target, kernel]) => {
                 self.function_attributes(target, kernel, at)
             }
-            (
-                "cudaOccupancyMaxActiveBlocksPerMultiprocessor"
-                | "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
-                [target, kernel, threads, shared, ..],
-            ) => self.resident_blocks(target, kernel, threads, shared, at),
-            (
-                "cudaOccupancyMaxPotentialBlockSize"
-                | "cudaOccupancyMaxPotentialBlockSizeWithFlags",
-                [grid, block, kernel, rest @ ..],
-            ) => self.potential_block(grid, block, kernel, rest, at),
+            ("cudaGetFuncBySymbol" | "cudaGetKernel", [target, kernel]) => {
+                self.store_through(target, kernel.clone(), at)
+            }
             _ => return None,
         })
     }
@@ -179,24 +184,6 @@ impl<'p> Interpreter<'p> {
         })
     }
 
-    /// The driver's API: tensor maps, and what stands around them.
-    fn driver_call(&mut self, name: &str, arguments: &'p [Expr], at: At) -> Fallible<Value> {
-        let values = self.evaluated(arguments)?;
-        match (name, values.as_slice()) {
-            ("cuTensorMapEncodeTiled", values) => {
-                self.driver_function(DriverFunction::EncodeTiled, values, at)
-            }
-            ("cuGetProcAddress" | "cuGetProcAddress_v2", [function, target, ..]) => {
-                self.entry_point(function, target, at)
-            }
-            ("cuInit", [_]) => Ok(Value::SUCCESS),
-            ("cuGetErrorString" | "cuGetErrorName", [_, target]) => {
-                self.store_through(target, Value::Text(Rc::from("no error")), at)
-            }
-            _ => Err(unknown_runtime(name, at)),
-        }
-    }
-
     /// `*target = value;`, then success.
     pub(super) fn store_through(
         &mut self,
@@ -223,27 +210,4 @@ fn direction(rest: &[Value]) -> Option<i128> {
         Some(Value::Integer(_, direction)) => Some(*direction),
         _ => None,
     }
-}
-
-fn unknown_runtime(name: &str, at: At) -> Box<Fault> {
-    if name.contains("Graph") || name.contains("Capture") {
-        return Fault::unsupported(
-            at,
-            format!("the call `{name}`: CUDA graphs are not in the host subset"),
-            "launch the kernels as usual; the judge makes a graph of all launches itself",
-        );
-    }
-    if name.contains("VariableSMem") {
-        return Fault::unsupported(
-            at,
-            format!("the call `{name}` is not in the host subset"),
-            "use cudaOccupancyMaxPotentialBlockSize with a fixed number of bytes",
-        );
-    }
-    Fault::unsupported(
-        at,
-        format!("the call `{name}` is not in the host subset"),
-        "launches, cudaMalloc, cudaFree, cudaMemset, cudaMemcpy, symbols, attributes and \
-         synchronisation are",
-    )
 }

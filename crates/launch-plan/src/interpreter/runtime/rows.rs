@@ -31,7 +31,7 @@ impl Interpreter<'_> {
             return self.memset(destination, value, rows.width * rows.height, at);
         }
         for row in 0..rows.height {
-            let destination = self.row(destination, pitch, row, at)?;
+            let destination = self.further(destination, pitch, row, at)?;
             self.memset(&destination, value, rows.width, at)?;
         }
         Ok(Value::SUCCESS)
@@ -54,8 +54,8 @@ impl Interpreter<'_> {
             return self.memcpy(destination, source, bytes, direction, at);
         }
         for row in 0..rows.height {
-            let destination = self.row(destination, to, row, at)?;
-            let source = self.row(source, from, row, at)?;
+            let destination = self.further(destination, to, row, at)?;
+            let source = self.further(source, from, row, at)?;
             self.memcpy(&destination, &source, rows.width, direction, at)?;
         }
         Ok(Value::SUCCESS)
@@ -85,8 +85,14 @@ impl Interpreter<'_> {
         Ok(pitch)
     }
 
-    /// Where a row starts.
-    fn row(&mut self, first: &Value, pitch: u64, row: u64, at: At) -> Fallible<Value> {
+    /// So many rows or slices further on.
+    pub(super) fn further(
+        &mut self,
+        first: &Value,
+        pitch: u64,
+        row: u64,
+        at: At,
+    ) -> Fallible<Value> {
         self.spend(1, at)?;
         let outside = || Fault::host(at, format!("row {row} lies outside its memory"));
         let bytes = pitch

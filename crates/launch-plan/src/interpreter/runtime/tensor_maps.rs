@@ -3,14 +3,13 @@
 
 use std::rc::Rc;
 
+use domain::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement};
+
 use crate::failure::{Fallible, Fault};
 use crate::interpreter::Interpreter;
 use crate::interpreter::value::{DriverFunction, HostRef, Target, Value};
-use crate::plan::Buffer;
+use crate::plan::{Buffer, TensorMapSpec};
 use crate::source::text::At;
-use crate::tensor_map::{
-    Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMapSpec,
-};
 use crate::types::Type;
 
 const ELEMENTS: [TensorElement; 13] = [
@@ -184,7 +183,7 @@ fn refused(at: At, what: impl std::fmt::Display) -> Box<Fault> {
 
 /// What the driver would not take, by the rules of its documentation.
 fn problem(map: &TensorMapSpec) -> Option<String> {
-    let bytes = element_bytes(map.element);
+    let bytes = map.element.size_bytes();
     let alignment = if map.interleave == Interleave::Bytes32 {
         32
     } else {
@@ -238,24 +237,6 @@ fn problem(map: &TensorMapSpec) -> Option<String> {
 }
 
 fn fill_problem(map: &TensorMapSpec) -> Option<String> {
-    let integers = [
-        TensorElement::U8,
-        TensorElement::U16,
-        TensorElement::U32,
-        TensorElement::I32,
-        TensorElement::U64,
-        TensorElement::I64,
-    ];
-    let integer = integers.contains(&map.element);
-    (integer && map.out_of_bounds == OutOfBounds::NanAsZero)
+    (map.element.is_integer() && map.out_of_bounds == OutOfBounds::NanAsZero)
         .then(|| "is to fill integers with NaN".to_owned())
-}
-
-fn element_bytes(element: TensorElement) -> u64 {
-    match element {
-        TensorElement::U8 => 1,
-        TensorElement::U16 | TensorElement::F16 | TensorElement::Bf16 => 2,
-        TensorElement::U64 | TensorElement::I64 | TensorElement::F64 => 8,
-        _ => 4,
-    }
 }

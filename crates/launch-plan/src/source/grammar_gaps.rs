@@ -1,0 +1,74 @@
+//! Valid text that the grammar cannot read, in a form that it can.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::lex::TokenKind;
+
+/// Stars in a row that anybody writes.
+const MAX_STARS: usize = 8;
+
+/// The class template of which `new` is given an instance where the text has a pointer type:
+/// the grammar has no pointers behind `new`.
+pub(crate) const POINTER_TO: &str = "__lightspeed_pointer_to";
+
+/// The texts of some tokens, those that the grammar would stumble over replaced.
+pub(super) fn bridged<'t>(tokens: &[(TokenKind, &'t str)]) -> Vec<Cow<'t, str>> {
+    let mut texts: Vec<_> = tokens.iter().map(|&(_, text)| text.into()).collect();
+    for index in 0..tokens.len() {
+        match tokens[index].1 {
+            "new" => {
+                if let Some((first, stars)) = new_pointer(tokens, index + 1) {
+                    let opened = format!("{POINTER_TO}<").repeat(stars.len());
+                    texts[first] = format!("{opened}{}", tokens[first].1).into();
+                    for star in stars {
+                        texts[star] = ">".into();
+                    }
+                }
+            }
+            "__device__" | "__host__" if follows_a_capture(tokens, index) => {
+                texts[index] = "".into();
+            }
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// Where the type after `new` starts, and its stars, if it is a pointer.
+fn new_pointer(tokens: &[(TokenKind, &str)], start: usize) -> Option<(usize, Range<usize>)> {
+    let text = |index: usize| tokens.get(index).map_or("", |token| token.1);
+    let mut first = start;
+    if text(first) == "(" {
+        // `new (std::nothrow) T`
+        first += tokens[first..].iter().position(|token| token.1 == ")")? + 1;
+    }
+    let mut end = first;
+    let mut open = 0_usize;
+    while let Some(&(kind, word)) = tokens.get(end) {
+        match word {
+            "<" => open += 1,
+            ">" if open > 0 => open -= 1,
+            ">>" if open > 1 => open -= 2,
+            "::" => {}
+            _ if open > 0 && !matches!(word, ";" | "{" | "}") => {}
+            _ if kind == TokenKind::Identifier => {}
+            _ => break,
+        }
+        end += 1;
+    }
+    let stars = tokens[end..].iter().take_while(|token| token.1 == "*");
+    let stars = end..end + stars.count();
+    (end > first && (1..=MAX_STARS).contains(&stars.len())).then_some((first, stars))
+}
+
+/// `[=] __device__ (int x) {`: annotations of a lambda, which mean nothing to host code.
+fn follows_a_capture(tokens: &[(TokenKind, &str)], index: usize) -> bool {
+    let mut before = tokens[..index]
+        .iter()
+        .rev()
+        .map(|token| token.1)
+        .skip_while(|text| matches!(*text, "__device__" | "__host__"));
+    // (An attribute ends by two.)
+    before.next() == Some("]") && before.next() != Some("]")
+}

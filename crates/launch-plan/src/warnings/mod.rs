@@ -1,0 +1,96 @@
+//! What is legal and probably not meant, seen over the plans of all shapes.
+//!
+//! A warning that is wrong teaches to overlook warnings: each is given only where nothing else can be.
+
+use std::collections::BTreeSet;
+
+mod grids;
+mod text;
+mod transfers;
+
+use domain::{Diagnostic, Severity, Signature, Stage};
+
+use crate::hints::{blanked_comments, words};
+use crate::plan::{Argument, KernelInstance, Plan};
+use crate::source::text::SourceText;
+use crate::syntax::ast::Space;
+use crate::tables::Tables;
+
+/// A file and what it was planned for.
+pub(crate) struct Planned<'a> {
+    pub(crate) source: &'a SourceText,
+    pub(crate) tables: &'a Tables,
+    pub(crate) signature: &'a Signature,
+    /// Arguments of the entry function and its plan, one pair a shape.
+    pub(crate) shapes: &'a [(&'a [Argument], &'a Plan)],
+}
+
+impl Planned<'_> {
+    /// Warnings in order of lines.
+    pub(crate) fn warnings(&self) -> Vec<Diagnostic> {
+        let code = blanked_comments(self.source.as_str());
+        let mut warnings = self.unused_kernels(&code);
+        warnings.extend(self.small_grids(&code));
+        warnings.extend(self.odd_transfers());
+        warnings.extend(text::warnings(&code));
+        warnings.sort_by_key(|warning| (warning.line, warning.column));
+        warnings
+    }
+
+    /// Kernels that nothing but their own declarations names. One that host code names may be for other
+    /// shapes than these.
+    fn unused_kernels(&self, code: &str) -> Vec<Diagnostic> {
+        let launched: BTreeSet<KernelInstance> = self
+            .shapes
+            .iter()
+            .flat_map(|(_, plan)| plan.instantiations())
+            .collect();
+        let launched: BTreeSet<&str> = launched.iter().map(|kernel| path(&kernel.0)).collect();
+        let kernels = self.tables.functions().iter();
+        let unused = kernels.filter(|function| {
+            let name = last_part(&function.path);
+            let declared = self.tables.functions_named(name).len();
+            function.space == Space::Kernel
+                && function.body.is_some()
+                && !launched.contains(function.path.as_str())
+                && words(code).filter(|word| *word == name).count() <= declared
+        });
+        unused
+            .map(|function| {
+                let (line, column) = self.source.lines().position(function.at);
+                let message = format!("the kernel `{}` is never launched", function.path);
+                warning(
+                    line,
+                    Some(column),
+                    &message,
+                    "launch it in `solve`, or remove it",
+                )
+            })
+            .collect()
+    }
+}
+
+/// `k`, `ns::k<4>` and `static_cast<void (*)(int)>(k<4>)` without arguments and casts.
+fn path(instance: &str) -> &str {
+    let named = match instance.strip_prefix("static_cast<") {
+        Some(cast) => cast.rsplit_once(">(").map_or(cast, |(_, named)| named),
+        None => instance,
+    };
+    let named = named.trim_end_matches(')');
+    named.split('<').next().unwrap_or(named)
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+fn warning(line: u32, column: Option<u32>, message: &str, hint: &str) -> Diagnostic {
+    Diagnostic {
+        stage: Stage::Plan,
+        severity: Severity::Warning,
+        line: Some(line),
+        column,
+        message: domain::printable(message),
+        hint: Some(hint.to_owned()),
+    }
+}

@@ -1,0 +1,239 @@
+//! Host code that has no plan: kind, place and message.
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
+
+mod common;
+
+use common::refuses;
+
+#[test]
+fn host_input_and_output() {
+    let construct = "unsupported_construct";
+    refuses(
+        "int n; std::cin >> n;",
+        construct,
+        1,
+        8,
+        "host input and output (`std::cin`) is not in the host subset",
+    );
+    refuses(
+        "FILE* f = fopen(\"/etc/passwd\", \"r\");",
+        construct,
+        1,
+        11,
+        "host input and output (`fopen`) is not in the host subset",
+    );
+    refuses(
+        "system(\"id\");",
+        construct,
+        1,
+        1,
+        "the system call `system` in host code is not in the host subset",
+    );
+}
+
+#[test]
+fn libraries_threads_and_assembly() {
+    let construct = "unsupported_construct";
+    refuses(
+        "cublasSgemm(h, 0, 0, N, N, N, 0, A, N, B, N, 0, C, N);",
+        construct,
+        1,
+        1,
+        "`cublasSgemm` is a host call into cuBLAS, which is not in the host subset",
+    );
+    refuses(
+        "thrust::sort(thrust::device, C, C + N);",
+        construct,
+        1,
+        1,
+        "`thrust::sort` is a host call into Thrust, which is not in the host subset",
+    );
+    refuses(
+        "cub::DeviceReduce::Sum(nullptr, N, A, C, N);",
+        construct,
+        1,
+        1,
+        "`cub::DeviceReduce::Sum` is a host call into CUB's device-wide algorithms, which is not \
+         in the host subset",
+    );
+    refuses(
+        "std::thread t(f);",
+        construct,
+        1,
+        13,
+        "host threads (`std::thread`) are not in the host subset",
+    );
+    refuses(
+        "std::map<int, float> m;",
+        construct,
+        1,
+        22,
+        "the container `std::map<int, float>` in host code is not in the host subset",
+    );
+    refuses(
+        "asm volatile(\"syscall\");",
+        construct,
+        1,
+        1,
+        "inline assembly in host code is not in the host subset",
+    );
+    refuses(
+        "auto f = [&](int x) mutable { return x; };",
+        construct,
+        1,
+        10,
+        "a `mutable` lambda is not in the host subset",
+    );
+    refuses(
+        "goto end;",
+        construct,
+        1,
+        1,
+        "`goto` in host code is not in the host subset",
+    );
+    refuses(
+        "int x = 0;\nwhile (x < 3)\n  throw x;",
+        construct,
+        3,
+        3,
+        "an exception in host code is not in the host subset",
+    );
+    refuses(
+        "cuModuleLoadData(0);",
+        construct,
+        1,
+        1,
+        "the call `cuModuleLoadData` is not in the host subset",
+    );
+    refuses(
+        "static float* ws = nullptr;",
+        construct,
+        1,
+        15,
+        "the static variable `ws` would keep its value from call to call",
+    );
+    refuses(
+        "cudaMallocArray(&C, 4);",
+        construct,
+        1,
+        1,
+        "the call `cudaMallocArray` is not in the host subset",
+    );
+    refuses(
+        "nonsense(N);",
+        construct,
+        1,
+        1,
+        "`nonsense` is not known to the host interpreter",
+    );
+    refuses(
+        "int i = blockIdx.x;",
+        construct,
+        1,
+        9,
+        "`blockIdx` exists only in device code",
+    );
+}
+
+#[test]
+fn device_memory_on_the_host() {
+    let construct = "unsupported_construct";
+    let reads = "host code reads device memory: `A` points to the device";
+    refuses("float x = A[0];", construct, 1, 11, reads);
+    refuses("float x = 1 + *A;", construct, 1, 15, reads);
+    refuses(
+        "C[N - 1] = 1.0f;",
+        construct,
+        1,
+        1,
+        "host code writes device memory: `C` points to the device",
+    );
+    refuses(
+        "float* d;\ncudaMalloc(&d, 4);\nd[0] += 1;",
+        construct,
+        3,
+        1,
+        "host code writes device memory: the memory that line 9 allocates points to the device",
+    );
+}
+
+#[test]
+fn undefined_host_arithmetic() {
+    refuses(
+        "int big = N * 1000000;\nint x = big * 1000;",
+        "host_fault",
+        2,
+        9,
+        "signed overflow: 100000000 * 1000 does not fit `int`",
+    );
+    refuses(
+        "int x = N / (N - 100);",
+        "host_fault",
+        1,
+        9,
+        "100 / 0: division by zero",
+    );
+    refuses(
+        "int x = 1 << (N - 60);",
+        "host_fault",
+        1,
+        9,
+        "`<<` by 40 on a type of 32 bits",
+    );
+    refuses(
+        "int x = N * 1e9;",
+        "host_fault",
+        1,
+        9,
+        "`100000000000` of type `double` does not fit `int`",
+    );
+    refuses(
+        "int x;\nint y = x + 1;",
+        "host_fault",
+        2,
+        9,
+        "`x` is read before it has a value",
+    );
+    refuses(
+        "int a[3];\na[N] = 1;",
+        "host_fault",
+        2,
+        1,
+        "element 100 of a host array of 3 is accessed",
+    );
+    refuses(
+        "float* p = nullptr; float x = *p;",
+        "host_fault",
+        1,
+        31,
+        "host code follows a null pointer",
+    );
+    refuses(
+        "cudaFree(C);",
+        "host_fault",
+        1,
+        1,
+        "cudaFree of `C`, which belongs to the judge",
+    );
+    refuses(
+        "float* d;\ncudaMalloc(&d, 4);\ncudaFree(d);\none<<<1, 1>>>(d, N);",
+        "host_fault",
+        4,
+        15,
+        "the memory that line 9 allocates is used after line 10 freed it",
+    );
+    refuses(
+        "cudaMemset(C, 0, N * sizeof(double));",
+        "host_fault",
+        1,
+        1,
+        "cudaMemset of 800 bytes from offset 0 runs past `C`, which has 400 bytes",
+    );
+    refuses(
+        "assert(N == 3);",
+        "host_fault",
+        1,
+        1,
+        "an assertion in host code fails",
+    );
+}
