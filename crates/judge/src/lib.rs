@@ -45,7 +45,6 @@ mod trust;
 pub mod verify;
 mod wire;
 
-pub use compile::precompiled::precompile_in_background;
 pub use device::Card;
 pub use device::GpuInfo;
 pub use environment::{Environment, EnvironmentError, Gpu};
