@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{AttemptId, Progress, Report, Verdict};
-use judge::{Environment, JudgeRequest};
+use domain::{AttemptId, Progress, Verdict};
+use judge::{Environment, JudgeRequest, Judged};
 use problems::Package;
 use protocol::worker::{
     AttemptOutcome, AttemptReport, Claim, Heartbeat, LeaseToken, ProgressReport,
@@ -118,7 +118,7 @@ impl Attempt {
         &self,
         package: Arc<Package>,
         progress: watch::Sender<Option<Progress>>,
-    ) -> tokio::task::JoinHandle<Report> {
+    ) -> tokio::task::JoinHandle<Judged> {
         let environment = self.environment.clone();
         let request = JudgeRequest {
             package,
@@ -129,7 +129,7 @@ impl Attempt {
             master_seed: self.master_seed,
         };
         tokio::task::spawn_blocking(move || {
-            judge::judge(&environment, &request, &mut |step| {
+            judge::judge_listing(&environment, &request, &mut |step| {
                 progress.send_replace(Some(step));
             })
         })
@@ -144,21 +144,24 @@ impl Attempt {
         sleep(self.drain_grace).await;
     }
 
-    fn concluded(&self, outcome: Result<Report, JoinError>) -> AttemptOutcome {
+    fn concluded(&self, outcome: Result<Judged, JoinError>) -> AttemptOutcome {
         match outcome {
             // A report that blames the judge is a worker's fault: another attempt may do better.
-            Ok(report) if report.verdict == Verdict::JudgeError => retry(report.message),
-            Ok(report) => AttemptOutcome::Report {
+            Ok(Judged { report, .. }) if report.verdict == Verdict::JudgeError => {
+                retry(report.message)
+            }
+            Ok(Judged { report, listing }) => AttemptOutcome::Report {
                 report: Box::new(report),
+                code: listing.map(Box::new),
             },
             Err(panic) => retry(format!("the judging panicked: {panic}")),
         }
     }
 
     /// What becomes of a judging that was stopped for the worker's sake: no attempt is counted.
-    fn handed_back(&self, outcome: Result<Report, JoinError>) -> AttemptOutcome {
+    fn handed_back(&self, outcome: Result<Judged, JoinError>) -> AttemptOutcome {
         match outcome {
-            Ok(report) if report.verdict == Verdict::Cancelled => AttemptOutcome::Release {
+            Ok(judged) if judged.report.verdict == Verdict::Cancelled => AttemptOutcome::Release {
                 reason: "the worker is shutting down".to_owned(),
             },
             outcome => self.concluded(outcome),

@@ -123,6 +123,13 @@ test('a right kernel is accepted and stands on the emulated board', async () => 
 	assert.equal(await verdictAfter('submit'), 'accepted');
 	assert.equal(await hook('score').first().getAttribute('data-metric'), 'traffic_efficiency');
 	await picture('accepted');
+	await hook('code-open').click();
+	const store = hook('code-view').locator('.cm-line', { hasText: 'st.global' }).first();
+	await store.click();
+	const from = hook('editor').locator('.cm-linked');
+	await from.waitFor();
+	assert.match(await from.textContent(), /=.*;/, 'the line that stores');
+	await picture('code');
 	await page.goto(`${base}/problems/vector_add/board/emulated`);
 	const row = hook('board-row').first();
 	await row.waitFor();

@@ -1,34 +1,39 @@
-"""What large headers cost NVRTC, with and without a precompiled header.
+"""What large headers cost NVRTC, and what the judge's ways of making them smaller save.
 
-    python3 tests/compile/headers.py plain SET
-    setarch -R python3 tests/compile/headers.py create SET FILE
-    setarch -R python3 tests/compile/headers.py use SET FILE [SET_OF_THE_SOURCE]
+    python3 tests/compile/headers.py read SET [STEPS]
+    setarch -R python3 tests/compile/headers.py create SET STEPS FILE
+    setarch -R python3 tests/compile/headers.py use SET STEPS FILE
 
-LIGHTSPEED_TOOLCHAIN names the compiler's folder. Prints wall time of the compile, and user and system
-time of the whole process, of which Python and an empty kernel (`plain empty`) are 0.17 s.
+LIGHTSPEED_TOOLCHAIN names the compiler's folder. STEPS are letters: u (type lists are unrolled less), a (the
+shim of <cuda/atomic>), f (no types of less than 32 bits, for CUB alone); all of them if left out, `-` for the headers as
+NVIDIA ships them. `create` and `use` precompile, which the judge does not. Prints user and system time of whole processes,
+least and median of RUNS (5), of which Python and an empty kernel (`read empty`) are 0.13 s, and the most memory.
 """
 
 import ctypes
 import os
 import re
-import resource
 import sys
-import time
 from pathlib import Path
 
 ROOT = os.environ["LIGHTSPEED_TOOLCHAIN"]
+RUNS = int(os.environ.get("RUNS", "5"))
 CRATE = Path(__file__).resolve().parents[2] / "crates/toolchain"
-CUB = ["block/block_reduce", "block/block_scan", "warp/warp_reduce", "warp/warp_scan"]
-MORE = ["load", "store", "radix_sort", "exchange", "discontinuity", "histogram", "shuffle", "merge_sort"]
+BLOCKS = ["load", "store", "radix_sort", "exchange", "discontinuity", "histogram", "shuffle", "merge_sort"]
+FOUR = [f"cub/{name}.cuh" for name in ["block/block_reduce", "block/block_scan", "warp/warp_reduce", "warp/warp_scan"]]
+STD = ["array", "cmath", "limits", "tuple", "complex", "functional"]
 SETS = {
     "empty": [],
-    "reduce": ["cub/block/block_reduce.cuh"],
-    "four": [f"cub/{name}.cuh" for name in CUB],
-    "cub": [f"cub/{name}.cuh" for name in CUB] + [f"cub/block/block_{name}.cuh" for name in MORE],
-    "std": [f"cuda/std/{name}" for name in ["array", "cmath", "limits", "tuple", "complex", "functional"]],
-    "barrier": ["cuda/barrier", "cuda/pipeline"],
-}
-SETS["all"] = SETS["cub"] + SETS["std"] + SETS["barrier"] + ["cuda/atomic"]
+    "cub.cuh": ["cub/cub.cuh"],
+    "block_reduce": FOUR[:1],
+    "four": FOUR,
+    "twelve": FOUR + [f"cub/block/block_{name}.cuh" for name in BLOCKS],
+    "std": [f"cuda/std/{name}" for name in STD],
+    "barrier": ["cuda/barrier"],
+    "pipeline": ["cuda/pipeline"],
+    "groups": ["cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h"],
+} | {name: [f"cub/{name.split('_')[0]}/{name}.cuh"] for name in
+     ["block_scan", "warp_reduce", "warp_scan"] + [f"block_{name}" for name in BLOCKS]}
 SUM = """__global__ void k(float* c) {
     typedef cub::BlockReduce<float, 256> R;
     __shared__ typename R::TempStorage t;
@@ -36,16 +41,10 @@ SUM = """__global__ void k(float* c) {
     if (threadIdx.x == 0) c[0] = s;
 }
 """
-BODIES = {
-    "empty": "__global__ void k(float* c) { c[0] = 1; }\n",
-    "std": "__global__ void k(float* c) { cuda::std::array<float, 2> a{1, 2}; c[0] = a[threadIdx.x & 1]; }\n",
-    "barrier": "__global__ void k() { __shared__ cuda::barrier<cuda::thread_scope_block> b; b.arrive_and_wait(); }\n",
-}
+PLAIN = "__global__ void k(float* c) { c[0] = 1; }\n"
+UNROLL = re.compile(r"^#define _CCCL_META_UNROLL_LIMIT .*\n", re.M)
+BEFORE = '#include <lightspeed/large.h>\n#pragma nv_hdrstop\n#line 1 "submission.cu"\n'
 HEAP = 512 << 20
-
-
-def includes(name):
-    return "".join(f"#include <{header}>\n" for header in SETS[name])
 
 
 def shims():
@@ -58,40 +57,66 @@ def shims():
             yield name, content
 
 
-def compile_source(nvrtc, source, option, headers):
+def judge_headers(name, steps):
+    headers = dict(shims())
+    if "u" not in steps:
+        headers["lightspeed/prelude.h"] = UNROLL.sub("", headers["lightspeed/prelude.h"])
+    if "a" not in steps or name in ["pipeline", "groups"]:
+        del headers["cuda/atomic"]
+    if name == "groups":  # the toolkit's own
+        headers = {known: text for known, text in headers.items() if "cooperative_groups" not in known}
+    return headers
+
+
+def compile_source(nvrtc, source, more, headers):
     options = f"""--gpu-architecture=sm_90a --std=c++17 --device-as-default-execution-space --generate-line-info
         --device-int128 --pre-include=lightspeed/prelude.h --include-path={ROOT}/headers
-        --include-path={ROOT}/headers/cccl --no-cache --ptxas-options=-v {option}""".split()
+        --include-path={ROOT}/headers/cccl --no-cache --ptxas-options=-v {more}""".split()
     strings = lambda texts: (ctypes.c_char_p * len(texts))(*[text.encode() for text in texts])
     program = ctypes.c_void_p()
     names, bodies = strings(list(headers)), strings(list(headers.values()))
-    start = time.time()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"submission.cu", len(headers), bodies, names)
     result = nvrtc.nvrtcCompileProgram(program, len(options), strings(options))
-    wall = time.time() - start
     size = ctypes.c_size_t()
     nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)
     nvrtc.nvrtcGetProgramLog(program, log)
-    return result, wall, log.value.decode()
+    return result, log.value.decode()
 
 
-def main(mode, name, file="", of="" ):
+def one(mode, name, steps, file):
     ctypes.CDLL(f"{ROOT}/nvidia/cu13/lib/libnvrtc-builtins.so.13.5", mode=ctypes.RTLD_GLOBAL)
     nvrtc = ctypes.CDLL(f"{ROOT}/nvidia/cu13/lib/libnvrtc.so.13")
     nvrtc.nvrtcSetPCHHeapSize.argtypes = [ctypes.c_size_t]
-    headers = dict(shims())
-    source = includes(of or name) + BODIES.get(of or name, SUM)
-    option = ""
-    if mode != "plain":
+    headers = judge_headers(name, steps)
+    includes = "".join(f"#include <{header}>\n" for header in SETS[name])
+    source = includes + (SUM if "cub/block/block_reduce.cuh" in SETS[name] or name == "cub.cuh" else PLAIN)
+    only_cub = all(header.startswith("cub/") for header in SETS[name])
+    more = "--define-macro=CCCL_DISABLE_FP16_SUPPORT" if "f" in steps and only_cub else ""
+    if mode != "read":
         nvrtc.nvrtcSetPCHHeapSize(HEAP)
-        headers["lightspeed/large.h"] = includes(name)
-        source = '#include <lightspeed/large.h>\n#pragma nv_hdrstop\n#line 1 "submission.cu"\n' + source
-        option = f"--{mode}-pch={file}"
-    result, wall, log = compile_source(nvrtc, source, option, headers)
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print(f"{mode} {name} {of}: result {result}, wall {wall:.2f} s, user {used.ru_utime:.2f} s, system {used.ru_stime:.2f} s,"
-          f" file {os.path.getsize(file) >> 20 if file else 0} MiB, {'precompiled' if 'using precompiled' in log else 'read'}")
+        headers["lightspeed/large.h"] = includes
+        source, more = BEFORE + source, f"{more} --{mode}-pch={file}"
+    result, log = compile_source(nvrtc, source, more, headers)
+    if result or (mode == "use" and "using precompiled" not in log):
+        sys.exit(log)
+
+
+def main(mode, name, steps="uaf", file=""):
+    times, memory = [], 0
+    for _ in range(1 if mode == "create" else RUNS):
+        child = os.fork()
+        if not child:
+            one(mode, name, steps, file)
+            os._exit(0)
+        _, status, used = os.wait4(child, 0)
+        if status:
+            sys.exit(status)
+        times.append(used.ru_utime + used.ru_stime)
+        memory = max(memory, used.ru_maxrss >> 10)
+    times.sort()
+    size = f", file {os.path.getsize(file) >> 20} MiB" if file else ""
+    print(f"{mode} {name} {steps}: least {times[0]:.2f} s, median {times[len(times) // 2]:.2f} s, {memory} MiB{size}")
 
 
 main(*sys.argv[1:])

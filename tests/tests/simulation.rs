@@ -398,7 +398,7 @@ impl Doer {
         verdict: Verdict,
     ) -> Outcome {
         let report = report(verdict);
-        match queue::report(&self.db, &self.lease(claimed), &report).await {
+        match queue::report(&self.db, &self.lease(claimed), &report, None).await {
             Ok(changed) => {
                 let now_is = (changed.status, changed.verdict);
                 assert_eq!(now_is, (Status::Done, Some(verdict)));

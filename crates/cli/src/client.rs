@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use domain::{DeviceName, JudgingId, SubmissionId};
 use protocol::board::Board;
 use protocol::device::DeviceList;
-use protocol::judging::Judging;
+use protocol::judging::{Judging, JudgingCode};
 use protocol::problem::{ProblemDetail, ProblemList};
 use protocol::submission::{Submission, SubmissionList, Submit, Submitted};
 use protocol::{ErrorCode, EventId, ProblemBody, routes, timing};
@@ -125,6 +125,11 @@ impl Client {
         self.get(&routes::judging(id)).await
     }
 
+    /// What the source of a judging was compiled to.
+    pub(crate) async fn code(&self, id: JudgingId) -> Result<JudgingCode, Failure> {
+        self.get(&routes::judging_code(id)).await
+    }
+
     /// The first `limit` rows of a board.
     pub(crate) async fn board(
         &self,
@@ -234,6 +239,7 @@ impl Client {
             Some(ErrorCode::UnknownProblem) => "`lightspeed problem list` names the problems",
             Some(ErrorCode::UnknownDevice) => "`lightspeed devices` names the devices",
             Some(ErrorCode::NotFound) => "`lightspeed submissions` lists yours",
+            Some(ErrorCode::NoCode) => "`lightspeed watch` shows how far it is, and its messages",
             Some(ErrorCode::AlreadyDone) => "`lightspeed watch` shows it",
             _ => "",
         };

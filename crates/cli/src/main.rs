@@ -12,6 +12,7 @@ mod failure;
 mod follow;
 mod lanes;
 mod listen;
+mod listing_text;
 mod local;
 mod logging;
 mod math_text;
@@ -82,6 +83,9 @@ async fn run(line: CommandLine, given: &[String], terminal: Terminal) -> Result<
         }
         Verb::Watch(arguments) => {
             verbs::watch::run(arguments, &Client::new(&global)?, terminal).await
+        }
+        Verb::Code(arguments) => {
+            verbs::code::run(arguments, &Client::new(&global)?, terminal).await
         }
         Verb::Cancel(arguments) => {
             verbs::cancel::run(arguments, &Client::new(&global)?, terminal).await

@@ -109,9 +109,11 @@ fn a_submission_that_waits_is_told_of_listed_and_cancelled() {
         stderr(&submitted)
     );
 
-    let judged = service.run(&["submit", "vector_add", "k.cu", "--json"]);
+    let keeping = ["--keep-code", "code", "--json"];
+    let judged = service.run(&[&["submit", "vector_add", "k.cu"][..], &keeping].concat());
     assert_eq!(judged.status.code(), Some(0), "{}", stderr(&judged));
     assert_eq!(json(&judged)["verdict"], "accepted");
+    code_of_a_submission_is_shown(&service, &json(&judged));
     assert!(
         !stderr(&judged).contains("no worker"),
         "{}",
@@ -158,6 +160,38 @@ fn a_submission_that_waits_is_told_of_listed_and_cancelled() {
     assert_eq!(second.status.code(), Some(0), "{}", stderr(&second));
     let said = "so --listen had no effect: stop it with `down`, then `up` again";
     assert!(stderr(&second).contains(said), "{}", stderr(&second));
+}
+
+/// `submit --keep-code` wrote it, and `code` shows it under the lines of the source.
+fn code_of_a_submission_is_shown(service: &Service, judging: &Value) {
+    let id = judging["submission_id"].as_str().unwrap();
+    let ptx = std::fs::read_to_string(service.folder.path().join("code/code.ptx")).unwrap();
+    let (_, after) = ptx
+        .split_once("// 3: if (i < n) c[i] = a[i] + b[i];\n")
+        .unwrap();
+    assert!(after.contains("st.global.f32"), "{ptx}");
+
+    let shown = service.run(&["code", id, "--kernel", "add"]);
+    assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
+    let shown = stdout(&shown);
+    assert!(shown.starts_with("// kernel add\n"), "{shown}");
+    assert!(ptx.starts_with(shown.trim_end()), "{shown}");
+
+    let document = json(&service.run(&["code", id, "--json"]));
+    assert_eq!(document["judging_id"], judging["judging_id"]);
+    let kernel = &document["ptx"]["parts"][0];
+    assert_eq!(kernel["name"], "add");
+    let lines = kernel["text"].as_str().unwrap().lines();
+    let from = kernel["source_lines"].as_array().unwrap();
+    let store = lines.zip(from).find(|(line, _)| line.contains("st.global"));
+    assert_eq!(*store.unwrap().1, 3);
+
+    let sass = service.run(&["code", id, "--form", "sass"]);
+    assert_eq!(sass.status.code(), Some(2));
+    assert!(stderr(&sass).contains("only PTX"), "{}", stderr(&sass));
+    let misspelt = service.run(&["code", id, "--kernel", "ad", "--json"]);
+    let hint = json(&misspelt)["error"]["hint"].to_string();
+    assert!(hint.contains("it has: add"), "{hint}");
 }
 
 /// Each line of a batch is a report that also says what it is of.

@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::report::ProblemRef;
 use domain::{
-    DeviceName, JudgingId, Mode, Phase, Report, Status, SubmissionId, UserId, Verdict, VerdictKind,
+    CodeListing, DeviceName, JudgingId, Mode, Phase, Report, Status, SubmissionId, UserId, Verdict,
+    VerdictKind,
 };
 use serde_json::Value;
 
@@ -71,6 +72,23 @@ pub(crate) fn read_report(report: Value) -> Result<Report, DatabaseError> {
         column: "judgings.report",
         value: error.to_string(),
     })
+}
+
+/// The compiled code of a judging. The caller has made sure that the reader may see the source.
+pub async fn code(db: &Database, id: JudgingId) -> Result<Option<CodeListing>, DatabaseError> {
+    let listing = sqlx::query_scalar!(
+        "SELECT listing FROM judging_code WHERE judging_id = $1",
+        id.0
+    )
+    .fetch_optional(db.pool())
+    .await?;
+    let parse = |text: String| {
+        serde_json::from_str(&text).map_err(|error| DatabaseError::Inconsistent {
+            column: "judging_code.listing",
+            value: error.to_string(),
+        })
+    };
+    listing.map(parse).transpose()
 }
 
 struct Row {

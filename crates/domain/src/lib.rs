@@ -5,6 +5,7 @@
 //! (`lightspeed.report/1`, the HTTP API); growing it is free, changing it takes a new version.
 
 pub mod clock;
+pub mod code;
 pub mod device;
 pub mod diagnostic;
 pub mod element;
@@ -19,6 +20,7 @@ pub mod tensor_map;
 pub mod verdict;
 
 pub use clock::{Clock, SystemClock};
+pub use code::{CodeFault, CodeKind, CodeListing, CodePart, CodeText};
 pub use device::{DeviceKind, DeviceName, TargetLimits};
 pub use diagnostic::{Diagnostic, Severity, Stage, printable, told};
 pub use element::ElementType;

@@ -7,7 +7,8 @@ use domain::report::{
     REPORT_SCHEMA, Score, ScoreMetric, ShapeReport, ShapeRole, ToolchainRef,
 };
 use domain::{
-    DeviceKind, Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict, VerdictKind,
+    CodeListing, DeviceKind, Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict,
+    VerdictKind,
 };
 use launch_plan::Plan;
 use problems::Shape;
@@ -26,6 +27,8 @@ pub(crate) struct Findings {
     pub diagnostics: Vec<Diagnostic>,
     /// What compiled it.
     pub toolchain: ToolchainRef,
+    /// The compiled code, for people.
+    pub listing: Option<CodeListing>,
     /// What the compiler made of the kernels.
     pub usage: Vec<KernelResources>,
     /// Launches of each shape's plan.
@@ -59,6 +62,7 @@ impl Findings {
         };
         self.launches = compiled.plans.iter().map(launches).collect();
         self.live = compiled.plans.iter().map(|p| p.live.is_some()).collect();
+        self.listing = Some(compiled.listing.clone());
         self.usage = crate::resources::kernel_resources(compiled, limits);
     }
 }

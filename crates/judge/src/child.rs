@@ -20,9 +20,6 @@ pub const GAUGE_ROLE: &str = "__gauge";
 
 /// Role of the child that asks the driver which GPUs there are.
 pub const PROBE_ROLE: &str = "__probe";
-/// Role of the process that precompiles the compiler's headers. The only one that is not confined: no
-/// submission reaches it.
-pub const PRECOMPILE_ROLE: &str = "__precompile";
 
 /// Whether a first command-line argument names a role.
 #[must_use]
@@ -33,7 +30,6 @@ pub fn is_role(argument: &str) -> bool {
         CHECK_ROLE,
         GAUGE_ROLE,
         PROBE_ROLE,
-        PRECOMPILE_ROLE,
     ];
     roles.contains(&argument)
 }
@@ -41,13 +37,6 @@ pub fn is_role(argument: &str) -> bool {
 /// Runs a role and ends the process. Must be called while the process is single-threaded and before
 /// it reads anything: everything from here on is confined.
 pub fn run(role: &str) -> ! {
-    if role == PRECOMPILE_ROLE {
-        let made = compile::precompiled::serve();
-        if let Err(message) = &made {
-            eprintln!("{message}");
-        }
-        std::process::exit(i32::from(made.is_err()));
-    }
     let ended = sandbox::enter()
         .map_err(|e| e.to_string())
         .and_then(|channel| serve(role, channel));
@@ -60,7 +49,6 @@ pub fn run(role: &str) -> ! {
 fn serve(role: &str, mut channel: ChildChannel) -> Result<(), String> {
     match role {
         COMPILE_ROLE => {
-            compile::precompiled::settle();
             let request = channel.request().map_err(|e| e.to_string())?;
             channel.finish(&compile::child::answer(&request)?)
         }

@@ -45,12 +45,11 @@ mod trust;
 pub mod verify;
 mod wire;
 
-pub use compile::precompiled::precompile_in_background;
 pub use device::Card;
 pub use device::GpuInfo;
 pub use environment::{Environment, EnvironmentError, Gpu};
 pub use gpus::gpus;
 pub use lane::Lane;
-pub use procedure::{judge, judge_over};
+pub use procedure::{Judged, judge, judge_listing, judge_over};
 pub use request::JudgeRequest;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};

@@ -23,7 +23,6 @@ pub(crate) fn driving(
         cpu_s: wall.as_secs(),
         wall,
         memory_bytes: None,
-        fixed_addresses: false,
         max_response_bytes,
         allow_unconfined,
     }

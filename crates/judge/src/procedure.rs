@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::report::Measurement;
-use domain::{DeviceKind, Phase, Progress, Report, Verdict};
+use domain::{CodeListing, DeviceKind, Phase, Progress, Report, Verdict};
 use problems::Shape;
 
 use self::compiling::Compiled;
@@ -26,30 +26,59 @@ const EMULATED_WALL: Duration = Duration::from_secs(60);
 /// The same on a GPU, where each run has its own limit too.
 const GPU_WALL: Duration = Duration::from_secs(300);
 
+/// What came of a judging.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Everything it found out.
+    pub report: Report,
+    /// The compiled code, where there is some.
+    pub listing: Option<CodeListing>,
+}
+
 /// Judges one source. Every failure, the judge's own included, is a verdict in the report.
 pub fn judge(
     environment: &Environment,
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
+    judge_listing(environment, request, progress).report
+}
+
+/// [`judge`], with the code that it compiled. What is listed may be told to whoever handed the source in.
+pub fn judge_listing(
+    environment: &Environment,
+    request: &JudgeRequest,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
     let shapes = request
         .package
         .shapes(request.mode, request.device.kind(), None);
-    judge_over(environment, request, shapes, progress)
+    judge_shapes(environment, request, shapes, progress)
 }
 
-/// The same over shapes that somebody else has drawn, held-out ones among them.
+/// [`judge`] over shapes that somebody else has drawn, held-out ones among them.
 pub fn judge_over(
     environment: &Environment,
     request: &JudgeRequest,
     shapes: Vec<Shape>,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
+    judge_shapes(environment, request, shapes, progress).report
+}
+
+fn judge_shapes(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
     let mut judging = Judging::begin(environment, request, shapes);
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
-    judging.report()
+    let listing = judging.findings.listing.take();
+    let report = judging.report();
+    Judged { report, listing }
 }
 
 /// A judging in the making.

@@ -101,6 +101,7 @@ mod tests {
             held_out: Default::default(),
             unplanned: Default::default(),
             host: None,
+            listing: Default::default(),
             ptx: String::new(),
             cubin: Vec::new(),
             lowered_names: names.into_iter().collect(),

@@ -69,6 +69,8 @@ codes! {
     CrossOrigin => ("cross_origin", 403),
     /// No such thing, or none that the caller may see.
     NotFound => ("not_found", 404),
+    /// No code is kept of this judging: it is not over, or nothing was compiled.
+    NoCode => ("no_code", 404),
     /// No problem of that name.
     UnknownProblem => ("unknown_problem", 404),
     /// No device of that name, or none the problem runs on.

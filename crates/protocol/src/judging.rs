@@ -1,9 +1,10 @@
-//! One judging: what a submission came to, once.
+//! One judging: what a submission came to, once, and what the compiler made of it.
 
 use chrono::{DateTime, Utc};
 use domain::report::ProblemRef;
 use domain::{
-    DeviceName, JudgingId, Mode, Progress, Report, Status, SubmissionId, Verdict, VerdictKind,
+    CodeListing, DeviceName, JudgingId, Mode, Progress, Report, Status, SubmissionId, Verdict,
+    VerdictKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -41,4 +42,15 @@ pub struct Judging {
     pub started_at: Option<DateTime<Utc>>,
     /// When the verdict was written.
     pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// `GET /api/v1/judgings/{id}/code`, for those who may read the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct JudgingCode {
+    /// The judging.
+    pub judging_id: JudgingId,
+    /// The compiled code.
+    #[serde(flatten)]
+    pub code: CodeListing,
 }

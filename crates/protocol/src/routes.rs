@@ -55,6 +55,12 @@ pub fn judging(id: JudgingId) -> String {
     format!("/api/v1/judgings/{id}")
 }
 
+/// The compiled code of a judging.
+#[must_use]
+pub fn judging_code(id: JudgingId) -> String {
+    format!("/api/v1/judgings/{id}/code")
+}
+
 /// One problem.
 #[must_use]
 pub fn problem(slug: &str) -> String {

@@ -7,13 +7,15 @@
 use domain::report::{ProblemRef, ToolchainRef};
 use domain::source::Source;
 use domain::{
-    AttemptId, DeviceName, JudgingId, Mode, Progress, Report, SubmissionId, Verdict, WorkerId,
+    AttemptId, CodeListing, DeviceName, JudgingId, Mode, Progress, Report, SubmissionId, Verdict,
+    WorkerId,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The largest body of a report, in bytes. Reports hold no tensors; a few hundred rows fit easily.
-pub const MAX_REPORT_BODY_BYTES: usize = 4 << 20;
+/// The largest body of a report, in bytes. Reports hold no tensors; a few hundred rows fit easily into
+/// four megabytes, and both forms of the code into as many, were every second byte escaped.
+pub const MAX_REPORT_BODY_BYTES: usize = 8 << 20;
 
 /// `POST /api/v1/worker/register`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +164,9 @@ pub enum AttemptOutcome {
     Report {
         /// Everything it found out.
         report: Box<Report>,
+        /// The compiled code, where there is some; kept beside the report.
+        #[serde(default)]
+        code: Option<Box<CodeListing>>,
     },
     /// The worker's own fault; another attempt follows unless this was the last.
     Retry {

@@ -80,9 +80,6 @@ impl ChildCommand {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        if self.policy.fixed_addresses {
-            fix_addresses(&mut command);
-        }
         if let Some(mailbox) = mailbox {
             mailbox.pass_to(&mut command);
         }
@@ -99,19 +96,6 @@ impl ChildCommand {
         let header = serde_json::to_vec(&header).map_err(std::io::Error::other)?;
         frame::encode(Tag::Policy, &header)
     }
-}
-
-/// Has the program find its libraries and memory at the same addresses whenever it does the same.
-#[allow(unsafe_code)]
-pub fn fix_addresses(command: &mut Command) {
-    let no_random = || {
-        let persona = libc::ADDR_NO_RANDOMIZE as libc::c_ulong;
-        // SAFETY: a plain number. A refusal leaves the addresses random, which is slower and safe.
-        unsafe { libc::personality(persona) };
-        Ok(())
-    };
-    // SAFETY: between fork and exec the closure makes one system call and allocates nothing.
-    unsafe { command.pre_exec(no_random) };
 }
 
 /// What a child reads first.

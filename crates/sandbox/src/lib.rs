@@ -31,7 +31,7 @@ mod support;
 
 pub use caught::CaughtOutput;
 pub use child::{ChildChannel, EnterError, enter};
-pub use command::{ChildCommand, ChildResponse, ENVIRONMENT, fix_addresses};
+pub use command::{ChildCommand, ChildResponse, ENVIRONMENT};
 pub use failure::ChildFailure;
 pub use mailbox::Mailbox;
 pub use policy::{Confinement, Policy};

@@ -7,12 +7,6 @@ use crate::policy::Policy;
 /// Descriptors a child may hold: the pipes, and what a CUDA driver opens.
 const MAX_DESCRIPTORS: u64 = 1024;
 
-/// The same of a compiler that uses precompiled headers, and how large a file may grow there: the
-/// compiler's heap is one, in memory. No other can be made, whatever its size. Both limits together
-/// bound what a child that was taken over could hold beside its address space.
-const FEW_DESCRIPTORS: u64 = 24;
-const COMPILER_HEAP_BYTES: u64 = 512 << 20;
-
 /// Sets processor time, memory, descriptors; no core dump, no file growth.
 pub(crate) fn apply(policy: &Policy) -> io::Result<()> {
     // SIGXCPU ends the process at the soft limit and tells the parent why; the hard limit, a
@@ -25,13 +19,9 @@ pub(crate) fn apply(policy: &Policy) -> io::Result<()> {
     if let Some(bytes) = policy.memory_bytes {
         set(libc::RLIMIT_AS, bytes, bytes)?;
     }
-    let (descriptors, file_bytes) = match policy.fixed_addresses {
-        true => (FEW_DESCRIPTORS, COMPILER_HEAP_BYTES),
-        false => (MAX_DESCRIPTORS, 0),
-    };
-    set(libc::RLIMIT_NOFILE, descriptors, descriptors)?;
+    set(libc::RLIMIT_NOFILE, MAX_DESCRIPTORS, MAX_DESCRIPTORS)?;
     set(libc::RLIMIT_CORE, 0, 0)?;
-    set(libc::RLIMIT_FSIZE, file_bytes, file_bytes)
+    set(libc::RLIMIT_FSIZE, 0, 0)
 }
 
 #[allow(unsafe_code)]

@@ -29,9 +29,6 @@ pub struct Policy {
     /// Address space (`RLIMIT_AS`). `None` for children that use CUDA, which reserves far more
     /// addresses than memory.
     pub memory_bytes: Option<u64>,
-    /// Start without randomised addresses: a compiler's precompiled headers fit only where they were
-    /// made. A host that refuses starts the child with random ones.
-    pub fixed_addresses: bool,
     /// Everything the child may say: the response and all progress messages together.
     pub max_response_bytes: u64,
     /// Run on a host that lacks Landlock or seccomp too; the response then says so.

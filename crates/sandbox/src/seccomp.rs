@@ -255,7 +255,6 @@ mod tests {
             cpu_s: 1,
             wall: std::time::Duration::from_secs(1),
             memory_bytes: None,
-            fixed_addresses: false,
             max_response_bytes: 1,
             allow_unconfined: false,
         };

@@ -77,7 +77,6 @@ fn policy() -> Policy {
         cpu_s: 10,
         wall: Duration::from_secs(20),
         memory_bytes: Some(1 << 30),
-        fixed_addresses: false,
         max_response_bytes: 1 << 20,
         allow_unconfined: false,
     }

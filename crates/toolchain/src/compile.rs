@@ -13,7 +13,7 @@ use crate::missing_headers::WithoutMissing;
 use crate::nvrtc::{Input, Nvrtc, Outcome, Output};
 use crate::toolchain::{NVRTC_VERSION, Toolchain};
 use crate::usage::KernelUsage;
-use crate::{headers, limits, log, options, precompiled, source, usage};
+use crate::{headers, limits, log, options, source, usage};
 
 /// What to compile. There are no free options: what may vary is named here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,14 +72,14 @@ pub fn compile(
         return Err(CompileFailure::Internal(message));
     };
     let nvrtc = Nvrtc::load(toolchain).map_err(internal)?;
-    let text = Text::of(toolchain, &request.source, &request.arch, &portable);
+    let text = Text::of(toolchain, &request.source, &portable);
     let input = text.input(&request.name_expressions);
     let hints = Hints::new(&request.source);
     let teller = Teller {
         headers: &toolchain.headers(),
         hints: &hints,
     };
-    if names_could_crash(request, text.is_precompiled) {
+    if names_could_crash(request) {
         run(&nvrtc, &syntax_check(&input), &teller)?;
     }
     let ran = run(&nvrtc, &input, &teller)?;
@@ -102,7 +102,7 @@ pub fn check_syntax(toolchain: &Toolchain, source: &str, arch: &str) -> Result<(
         return Err(CompileFailure::Internal(message));
     };
     let nvrtc = Nvrtc::load(toolchain).map_err(internal)?;
-    let text = Text::of(toolchain, source, arch, &portable);
+    let text = Text::of(toolchain, source, &portable);
     let teller = Teller {
         headers: &toolchain.headers(),
         hints: &Hints::new(source),
@@ -116,30 +116,20 @@ struct Text {
     source: String,
     headers: Vec<(&'static str, &'static str)>,
     options: Vec<String>,
-    is_precompiled: bool,
 }
 
 impl Text {
-    fn of(toolchain: &Toolchain, source: &str, arch: &str, portable: &[String]) -> Self {
+    fn of(toolchain: &Toolchain, source: &str, portable: &[String]) -> Self {
         let source = source::prepare(source);
         let mut options = portable.to_vec();
         options.extend(options::local(&toolchain.headers(), headers::PRELUDE));
-        match precompiled::prepare(toolchain, &source, arch) {
-            Some(prepared) => {
-                options.push(prepared.option);
-                Self {
-                    source: prepared.source,
-                    headers: prepared.headers,
-                    options,
-                    is_precompiled: true,
-                }
-            }
-            None => Self {
-                headers: headers::for_source(&source),
-                source,
-                options,
-                is_precompiled: false,
-            },
+        if headers::may_omit_small_floats(&source) {
+            options.push(options::NO_SMALL_FLOATS.into());
+        }
+        Self {
+            headers: headers::for_source(&source),
+            source,
+            options,
         }
     }
 
@@ -158,13 +148,10 @@ impl Text {
 /// NVRTC crashes on an erroneous template kernel (an undeclared parameter type is enough) when a name
 /// expression instantiates it, and the user would never learn of the error. Where instantiations are
 /// asked for, the source is therefore checked without them first, for some 20 ms; not so before large
-/// headers that are not precompiled, where that would take seconds.
-fn names_could_crash(request: &CompileRequest, is_precompiled: bool) -> bool {
-    request
-        .name_expressions
-        .iter()
-        .any(|name| name.contains('<'))
-        && (is_precompiled || !precompiled::asks_for_large(&request.source))
+/// headers, which would be read twice: a crash is then explained by another child.
+fn names_could_crash(request: &CompileRequest) -> bool {
+    let is_instance = |name: &String| name.contains('<');
+    request.name_expressions.iter().any(is_instance) && !headers::asks_for_large(&request.source)
 }
 
 fn syntax_check<'a>(input: &Input<'a>) -> Input<'a> {
@@ -184,8 +171,7 @@ fn run(nvrtc: &Nvrtc, input: &Input, teller: &Teller<'_>) -> Result<Ran, Compile
             ..*input
         };
         match nvrtc.compile(&input).map_err(internal)? {
-            Outcome::Success(mut output) => {
-                output.log = precompiled::without_remarks(&output.log);
+            Outcome::Success(output) => {
                 return Ok(Ran {
                     output,
                     warnings: text.warnings().collect(),
@@ -195,7 +181,6 @@ fn run(nvrtc: &Nvrtc, input: &Input, teller: &Teller<'_>) -> Result<Ran, Compile
                 return Err(out_of_memory());
             }
             Outcome::Refused { log, ptx } => {
-                let log = precompiled::without_remarks(&log);
                 let errors = teller.errors(&log, &ptx.unwrap_or_default());
                 if !text.take_out(&errors) {
                     let mut all = text.errors();

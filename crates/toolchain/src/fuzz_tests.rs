@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::hint::Hints;
 use crate::listing::Listing;
 use crate::log::{self, Reader};
-use crate::{precompiled, source, usage};
+use crate::{source, usage};
 
 const HEADERS: &str = "/opt/toolchain/headers";
 
@@ -109,7 +109,6 @@ fn no_log_breaks_its_readers() {
         let _ = listing.with_source(&words);
         let _ = Listing::of_sass(&words).with_source(&ptx);
         usage::read(&words, &ptx, 0);
-        precompiled::without_remarks(&words);
         source::prepare(&words);
         cases += 1;
     }

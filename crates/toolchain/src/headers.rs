@@ -7,29 +7,65 @@
 /// Included before every source: what nvcc would have dragged in unasked.
 pub(crate) const PRELUDE: &str = "lightspeed/prelude.h";
 
-/// The headers for one source. Those of cooperative groups are left to the toolkit, at some seconds
-/// a compile, for a source with a word that the shim does not know.
+/// The headers for one source. A shim that does not know a word of the source is left out, and the
+/// toolkit's header read instead.
 pub(crate) fn for_source(source: &str) -> Vec<(&'static str, &'static str)> {
-    let beyond = beyond_the_shims(source);
-    ALL.iter()
-        .filter(|(name, _)| !(beyond && name.starts_with("cooperative_groups")))
-        .copied()
-        .collect()
+    let groups = has_any(source, &BEYOND_GROUPS);
+    let atomics = groups || has_any(source, &BEYOND_ATOMICS); // the toolkit's groups include these
+    let is_beyond = |name: &str| {
+        (groups && name.starts_with("cooperative_groups")) || (atomics && name == "cuda/atomic")
+    };
+    let known = ALL.iter().filter(|(name, _)| !is_beyond(name));
+    known.copied().collect()
 }
 
-/// Whether a source has a word of cooperative groups that the shim does not know.
-pub(crate) fn beyond_the_shims(source: &str) -> bool {
-    const BEYOND_THE_SHIM: [&str; 8] = [
-        "binary_partition",
-        "labeled_partition",
-        "block_tile_memory",
-        "multi_grid",
-        "invoke_one",
-        "barrier_arrive",
-        "reduce_update_async",
-        "cooperative_groups::details",
-    ];
-    BEYOND_THE_SHIM.iter().any(|word| source.contains(word))
+/// Words of cooperative groups that the shim does not know.
+const BEYOND_GROUPS: [&str; 8] = [
+    "binary_partition",
+    "labeled_partition",
+    "block_tile_memory",
+    "multi_grid",
+    "invoke_one",
+    "barrier_arrive",
+    "reduce_update_async",
+    "cooperative_groups::details",
+];
+
+/// Words of `<cuda/atomic>` and of what only that brings to CUB's users.
+const BEYOND_ATOMICS: [&str; 11] = [
+    "cuda/atomic",
+    "cuda/pipeline",
+    "atomic<",
+    "atomic_",
+    "thread_scope",
+    "memory_order",
+    "NONDETERMINISTIC",
+    "chrono",
+    "ratio<",
+    "std::mem",
+    "std::str",
+];
+
+/// How a source asks for CUB, and for libcu++.
+const CUB: [&str; 2] = ["<cub/", "\"cub/"];
+const LIBCUDACXX: [&str; 2] = ["<cuda/", "\"cuda/"];
+
+/// Words of the types of less than 32 bits.
+const SMALL_FLOATS: [&str; 7] = ["half", "bfloat", "bf16", "fp16", "fp8", "fp6", "fp4"];
+
+/// Whether a source includes headers of tens of thousands of lines.
+pub(crate) fn asks_for_large(source: &str) -> bool {
+    has_any(source, &CUB) || has_any(source, &LIBCUDACXX)
+}
+
+/// Whether CUB may do without the small types. Other headers (barriers, pipelines) need them always.
+pub(crate) fn may_omit_small_floats(source: &str) -> bool {
+    let others: [&[&str]; 3] = [&LIBCUDACXX, &BEYOND_GROUPS, &SMALL_FLOATS];
+    has_any(source, &CUB) && !others.iter().any(|words| has_any(source, words))
+}
+
+fn has_any(source: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| source.contains(word))
 }
 
 macro_rules! headers {
@@ -67,6 +103,7 @@ headers! {
     ],
     shim!("cuda.h") => ["cuda.h", "cudaTypedefs.h"],
     shim!("cub.h") => ["cub/cub.cuh"],
+    shim!("cuda_atomic.h") => ["cuda/atomic"],
     shim!("cooperative_groups.h") => [
         "cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
         "cooperative_groups/memcpy_async.h",
@@ -113,15 +150,35 @@ mod tests {
     }
 
     #[test]
-    fn only_words_beyond_the_shim_bring_the_toolkits_groups() {
-        let shims = |source| {
+    fn only_words_beyond_a_shim_bring_the_toolkits_header() {
+        let shims = |source, prefix| {
             let headers = for_source(source);
-            headers
-                .iter()
-                .filter(|(name, _)| name.starts_with("cooperative_groups"))
-                .count()
+            let of_prefix = headers.iter().filter(|(name, _)| name.starts_with(prefix));
+            of_prefix.count()
         };
-        assert_eq!(shims("auto t = cg::tiled_partition<32>(block);"), 4);
-        assert_eq!(shims("auto t = cg::binary_partition(block, x);"), 0);
+        let groups = |source| shims(source, "cooperative_groups");
+        let atomics = |source| shims(source, "cuda/atomic");
+        assert_eq!(groups("auto t = cg::tiled_partition<32>(block);"), 4);
+        assert_eq!(groups("auto t = cg::binary_partition(block, x);"), 0);
+        assert_eq!(atomics("auto t = cg::binary_partition(block, x);"), 0);
+        assert_eq!(atomics("if (t == 0) atomicAdd(out, sum); // atomic add"), 1);
+        assert_eq!(atomics("cuda::atomic_ref<int> r(n[0]);"), 0);
+        assert_eq!(atomics("#include <cuda/atomic>\n"), 0);
+    }
+
+    #[test]
+    fn small_types_are_left_out_where_nothing_asks_for_them() {
+        let cub = "#include <cub/block/block_reduce.cuh>\n";
+        assert!(may_omit_small_floats(cub));
+        for more in [
+            "#include <cuda/barrier>\n",
+            "#include <cuda_fp16.h>\n",
+            "using T = __nv_bfloat16;\n",
+            "cg::binary_partition(block, x);",
+        ] {
+            assert!(!may_omit_small_floats(&format!("{cub}{more}")), "{more}");
+        }
+        assert!(!may_omit_small_floats("#include <cuda/std/array>\n"));
+        assert!(!may_omit_small_floats("__global__ void k() {}\n"));
     }
 }

@@ -22,8 +22,6 @@ mod log;
 mod missing_headers;
 mod nvrtc;
 mod options;
-mod precompiled;
-mod scratch;
 mod source;
 mod toolchain;
 mod usage;
@@ -32,6 +30,6 @@ pub use compile::{CompileFailure, CompileRequest, Compiled, check_syntax, compil
 pub use cupti::CUPTI_VERSION;
 pub use disassembler::{Disassembler, DisassemblyError};
 pub use listing::Listing;
-pub use precompiled::{PrecompileError, SETTLE, helps, precompile, settle};
+pub use log::demangle;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};
 pub use usage::KernelUsage;

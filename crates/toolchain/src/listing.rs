@@ -57,6 +57,12 @@ impl<'a> Listing<'a> {
         }
     }
 
+    /// Each line of code, and the line of the submission that it was made from.
+    pub fn code(&self) -> impl Iterator<Item = (&'a str, Option<u32>)> + '_ {
+        let lines = self.lines.iter().copied();
+        lines.filter(|(line, _)| !is_place(line))
+    }
+
     /// The line of the submission that line `number` (from 1) of the code was made from.
     pub(crate) fn source_line(&self, number: usize) -> Option<u32> {
         self.lines.get(number.checked_sub(1)?)?.1
@@ -76,10 +82,7 @@ impl<'a> Listing<'a> {
     pub fn with_source(&self, submission: &str) -> String {
         let submission: Vec<&str> = submission.lines().collect();
         let (mut text, mut quoted) = (String::new(), None);
-        for &(line, at) in &self.lines {
-            if is_place(line) {
-                continue;
-            }
+        for (line, at) in self.code() {
             if at != quoted {
                 if let Some(number) = at {
                     let written = submission.get(number as usize - 1).unwrap_or(&"");

@@ -7,7 +7,6 @@
 
 use std::ffi::{CStr, CString, NulError, c_char, c_int, c_uint, c_void};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 
@@ -21,15 +20,6 @@ const COMPILATION: c_int = 6;
 type ProgramHandle = *mut c_void;
 type SizeOf = unsafe extern "C" fn(ProgramHandle, *mut usize) -> c_int;
 type BytesOf = unsafe extern "C" fn(ProgramHandle, *mut c_char) -> c_int;
-
-/// Memory in which the compiler keeps what it reads of headers, so that it can be saved. It is reserved
-/// at the first compile and must lie where it lay when a file was made.
-const PCH_HEAP_BYTES: usize = 512 << 20;
-/// What keeps a place for it until then: somewhat more, since it is aligned.
-const PCH_PLACE_BYTES: usize = PCH_HEAP_BYTES + (8 << 20);
-
-/// The kept place, until a compile takes it.
-static PCH_PLACE: Mutex<Option<usize>> = Mutex::new(None);
 
 /// NVRTC, loaded.
 pub(crate) struct Nvrtc {
@@ -116,8 +106,6 @@ calls! {
     ptx: b"nvrtcGetPTX\0" => BytesOf,
     cubin_size: b"nvrtcGetCUBINSize\0" => SizeOf,
     cubin: b"nvrtcGetCUBIN\0" => BytesOf,
-    set_pch_heap: b"nvrtcSetPCHHeapSize\0" => unsafe extern "C" fn(usize) -> c_int,
-    pch_status: b"nvrtcGetPCHCreateStatus\0" => unsafe extern "C" fn(ProgramHandle) -> c_int,
     install_headers: b"nvrtcInstallBundledHeaders\0" => unsafe extern "C" fn(
         *const c_char, c_uint, *mut *const c_char,
     ) -> c_int,
@@ -138,43 +126,6 @@ impl Nvrtc {
             return Err(NvrtcError::Version(version.0, version.1));
         }
         Ok(Self { calls })
-    }
-
-    /// Keeps the place at which the heap for precompiled headers will lie, whatever is allocated until
-    /// the first compile. Returns the addresses of the library's code and of that place: where both
-    /// are the same, one process can use what another has precompiled.
-    pub(crate) fn settle(&self) -> std::io::Result<[usize; 2]> {
-        // SAFETY: a new mapping of memory that nobody else has.
-        let place = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                PCH_PLACE_BYTES,
-                libc::PROT_NONE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if place == libc::MAP_FAILED {
-            return Err(std::io::Error::last_os_error());
-        }
-        let mut kept = PCH_PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some(place as usize);
-        Ok([self.calls.compile as usize, place as usize])
-    }
-
-    /// Gives the place to the compiler.
-    fn use_place(&self) {
-        let mut kept = PCH_PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(place) = kept.take() else {
-            return;
-        };
-        // SAFETY: the mapping that `settle` made, to which nobody has a pointer; a plain number.
-        unsafe {
-            libc::munmap(place as *mut c_void, PCH_PLACE_BYTES);
-            // On failure headers are read as if none were precompiled.
-            (self.calls.set_pch_heap)(PCH_HEAP_BYTES);
-        }
     }
 
     /// Unpacks the headers that the library bundles.
@@ -200,26 +151,11 @@ impl Nvrtc {
         self.compile_program(program, input)
     }
 
-    /// Compiles a source of which nothing but its headers matters, with the option that has them saved.
-    pub(crate) fn save_headers(&self, input: &Input) -> Result<(), NvrtcError> {
-        let program = self.create(input)?;
-        if let Outcome::Refused { log, .. } = self.compile_program(program, input)? {
-            return Err(NvrtcError::Call {
-                call: "nvrtcCompileProgram",
-                reason: log,
-            });
-        }
-        // SAFETY: a live program that was compiled.
-        let result = unsafe { (self.calls.pch_status)(program) };
-        self.check("nvrtcGetPCHCreateStatus", result)
-    }
-
     fn compile_program(
         &self,
         program: ProgramHandle,
         input: &Input,
     ) -> Result<Outcome, NvrtcError> {
-        self.use_place();
         let names = strings(input.name_expressions)?;
         for name in &names {
             // SAFETY: a live program that is not compiled yet, and a live string.

@@ -40,6 +40,9 @@ pub(crate) fn local(headers: &Path, prelude: &str) -> Vec<String> {
     ]
 }
 
+/// Has libcu++ leave out half, bfloat16 and what is smaller, whose headers it would read for its own sake.
+pub(crate) const NO_SMALL_FLOATS: &str = "--define-macro=CCCL_DISABLE_FP16_SUPPORT";
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,14 +16,10 @@ use serde::{Deserialize, Serialize};
 use toolchain::{CompileFailure, CompileRequest, Compiled, Toolchain};
 
 const ROLE: &str = "__compile";
-const PRECOMPILE_ROLE: &str = "__precompile";
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some(ROLE) {
         child();
-    }
-    if std::env::args().nth(1).as_deref() == Some(PRECOMPILE_ROLE) {
-        cases::precompiled::child();
     }
     let trials = cases::ALL
         .iter()
@@ -45,9 +41,6 @@ struct Job {
 
 fn child() -> ! {
     let mut channel = sandbox::enter().unwrap();
-    if let Some(root) = std::env::var_os(toolchain::SETTLE) {
-        toolchain::settle(Path::new(&root));
-    }
     let job: Job = serde_json::from_slice(&channel.request().unwrap()).unwrap();
     let toolchain = Toolchain::open(&job.toolchain).unwrap();
     let result = toolchain::compile(&toolchain, &job.request);
@@ -81,7 +74,7 @@ fn install_twice_at_once(dir: &Path) -> Toolchain {
     let all = [first.1, second.1].concat();
     let downloads = all
         .iter()
-        .filter(|step| step.contains("Downloading"))
+        .filter(|step| step.contains("Downloading the CUDA compiler"))
         .count();
     assert!(downloads <= 1, "{all:?}");
     assert_eq!(first.0, second.0);
@@ -105,38 +98,30 @@ pub fn confined(
     names: &[&str],
     cpu_s: u64,
 ) -> Result<Result<Compiled, CompileFailure>, ChildFailure> {
-    confined_with(toolchain(), arch, source, names, cpu_s)
+    confined_within(4 << 30, arch, source, names, cpu_s)
 }
 
-/// The same with another folder, and its precompiled headers where it has some.
-pub fn confined_with(
-    toolchain: &Toolchain,
+/// The same with less memory.
+pub fn confined_within(
+    memory_bytes: u64,
     arch: &str,
     source: &str,
     names: &[&str],
     cpu_s: u64,
 ) -> Result<Result<Compiled, CompileFailure>, ChildFailure> {
-    let is_helped = toolchain.has_precompiled(arch);
-    let mut readable = toolchain.readable_paths();
-    let mut environment = vec![];
-    if is_helped {
-        readable.push(toolchain.precompiled_folder());
-        let root = toolchain.root().display().to_string();
-        environment.push((toolchain::SETTLE.to_owned(), root));
-    }
+    let toolchain = toolchain();
     let command = ChildCommand {
         program: std::env::current_exe().unwrap(),
         role: ROLE.into(),
         policy: Policy {
-            readable,
+            readable: toolchain.readable_paths(),
             loadable: toolchain.loadable_paths(),
             writable: vec![],
             local_listener: false,
-            environment,
+            environment: vec![],
             cpu_s,
             wall: Duration::from_secs(600),
-            memory_bytes: Some(4 << 30),
-            fixed_addresses: is_helped,
+            memory_bytes: Some(memory_bytes),
             max_response_bytes: 64 << 20,
             allow_unconfined: false,
         },

@@ -266,7 +266,13 @@ function base(mode, source_sha256) {
 				registers: 16,
 				spill_bytes: 0,
 				static_smem_bytes: 0,
-				occupancy: 1
+				dynamic_smem_bytes: 0,
+				constant_bytes: 0,
+				local_bytes: 0,
+				barriers: 0,
+				block_threads: 256,
+				occupancy: 1,
+				occupancy_limiter: null
 			}
 		],
 		diagnostics: [],

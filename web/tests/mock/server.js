@@ -11,6 +11,7 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { code } from './code.js';
 import { ACCOUNT, board, detail, devices, report, summaries } from './data.js';
 
 const BUILD = fileURLToPath(new URL('../../build/', import.meta.url));
@@ -210,6 +211,11 @@ export function startMock(port = 0) {
 			await new Promise((done) => setTimeout(done, state.slowMs));
 			const found = [...submissions.values()].find((one) => one.judging_id === id);
 			if (!found) return refuse(response, 404, 'not_found', 'no such judging');
+			if (sub === 'code') {
+				const listing = code(found.source);
+				if (listing === null) return refuse(response, 404, 'no_code', 'Nothing was compiled.');
+				return send(response, 200, { judging_id: id, ...listing });
+			}
 			return send(response, 200, {
 				...summary(found),
 				attempts: 1,

@@ -79,6 +79,17 @@ async function judge(page, verdict, button = 'run') {
 	await page.locator(`[data-testid=verdict][data-verdict=${verdict}]`).waitFor();
 }
 
+const RULES = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+
+async function violations(page) {
+	await page.waitForLoadState('networkidle');
+	await page.evaluate(AXE);
+	const found = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
+	return found.violations.flatMap((violation) =>
+		violation.nodes.map((node) => `${violation.id}: ${node.target} ${node.failureSummary}`)
+	);
+}
+
 describe('problem list', () => {
 	test('finds a problem and opens it', async () => {
 		const page = await open('/');
@@ -318,6 +329,159 @@ describe('problem page', () => {
 	});
 });
 
+describe('compiled code', () => {
+	const KERNEL = `__global__ void add(const float* A, const float* B, float* C, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        C[i] = A[i] + B[i];
+}
+__global__ void scale(float* C, int N) {
+    C[threadIdx.x] *= 2;
+}
+extern "C" void solve(const float* A, const float* B, float* C, int N) {
+    add<<<1, 256>>>(A, B, C, N);
+}
+// mock: accepted
+`;
+
+	async function openCode(page, wanted = '') {
+		await typeSource(page, KERNEL + wanted);
+		await page.getByTestId('run').click();
+		await page.getByTestId('verdict').waitFor();
+		await page.getByTestId('code-open').click();
+	}
+	const codeLine = (page, text) =>
+		page.getByTestId('code-view').locator('.cm-line', { hasText: text });
+	const sourceLine = (page, text) =>
+		page.getByTestId('editor').locator('.cm-line', { hasText: text });
+	const marked = (page, view) => page.getByTestId(view).locator('.cm-linked').allTextContents();
+
+	test('is fetched when asked for, and a line of it marks its source and the other way round', async () => {
+		const page = await open('/problems/vector_add');
+		const asked = [];
+		page.on('request', (request) => request.url().endsWith('/code') && asked.push(request.url()));
+		await typeSource(page, KERNEL);
+		await page.getByTestId('run').click();
+		await page.getByTestId('verdict').waitFor();
+		assert.equal(asked.length, 0);
+		await page.getByTestId('code-open').click();
+		await codeLine(page, 'ld.global.f32').waitFor();
+		assert.equal(asked.length, 1);
+
+		await codeLine(page, 'ld.global.f32').hover();
+		await page.getByTestId('editor').locator('.cm-linked').waitFor();
+		assert.deepEqual(await marked(page, 'editor'), ['        C[i] = A[i] + B[i];']);
+		assert.equal((await marked(page, 'code-view')).length, 3);
+		assert.match(await page.getByTestId('code-at').textContent(), /line 4/);
+
+		await sourceLine(page, 'if (i < N)').hover();
+		await codeLine(page, 'setp.ge').and(page.locator('.cm-linked')).waitFor();
+		assert.deepEqual(await marked(page, 'code-view'), [
+			'    setp.ge.s32 %p1, %r2, %r5;',
+			'    @%p1 bra $L__BB0_2;'
+		]);
+		assert.deepEqual(complaints, []);
+	});
+
+	test('works by keyboard: carets on both sides, the chooser, the way to the source', async () => {
+		const page = await open('/problems/vector_add');
+		await openCode(page, '// mock-code: sass');
+		await page.locator('[data-testid=code-part]:focus').waitFor();
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('ArrowRight');
+		await codeLine(page, 'LDG.E').waitFor();
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('Tab');
+		for (let step = 0; step < 4; step += 1) await page.keyboard.press('ArrowDown');
+		await page.getByTestId('editor').locator('.cm-linked').waitFor();
+		assert.deepEqual(await marked(page, 'editor'), ['        C[i] = A[i] + B[i];']);
+		await page.keyboard.press('Tab');
+		await page.keyboard.press('Enter');
+		assert.equal(
+			await page.getByTestId('editor').locator('.cm-activeLine').textContent(),
+			'        C[i] = A[i] + B[i];'
+		);
+		await page.getByTestId('code-ptx').check();
+		await page.getByTestId('editor').locator('.cm-content').focus();
+		await page.keyboard.press('ArrowUp');
+		await codeLine(page, 'setp.ge').and(page.locator('.cm-linked')).waitFor();
+		await page.getByTestId('code-part').selectOption({ label: 'scale' });
+		assert.equal(await codeLine(page, 'setp.ge').count(), 0);
+		await page.getByTestId('code-close').focus();
+		await page.keyboard.press('Enter');
+		await page.locator('[data-testid=code-open]:focus').waitFor();
+		assert.equal(await page.locator('.cm-tint').count(), 0);
+	});
+
+	test('lines follow what is typed since, and new ones belong to nothing', async () => {
+		const page = await open('/problems/vector_add');
+		await openCode(page);
+		await codeLine(page, 'ld.global.f32').waitFor();
+		await page.getByTestId('editor').locator('.cm-content').focus();
+		await page.keyboard.press('ControlOrMeta+Home');
+		await page.keyboard.insertText('// new\n');
+		await codeLine(page, 'ld.global.f32').hover();
+		await page.getByTestId('editor').locator('.cm-linked').waitFor();
+		assert.deepEqual(await marked(page, 'editor'), ['        C[i] = A[i] + B[i];']);
+		await sourceLine(page, '// new').hover();
+		await page.waitForFunction(() => document.querySelector('.cm-linked') === null);
+	});
+
+	test('stays open for the next judging, and says where there is none', async () => {
+		const page = await open('/problems/vector_add');
+		await openCode(page);
+		await codeLine(page, 'ld.global.f32').waitFor();
+		await typeSource(page, KERNEL.replace('scale', 'other') + '// mock-code: none');
+		await page.getByTestId('run').click();
+		await page.getByTestId('code-none').waitFor();
+		await typeSource(page, KERNEL.replace('scale', 'third'));
+		await page.getByTestId('run').click();
+		await codeLine(page, 'ld.global.f32').waitFor();
+		await page.getByTestId('code-part').selectOption({ label: 'third' });
+	});
+
+	test('twenty thousand lines are shown at once and scroll', async () => {
+		const page = await open('/problems/vector_add', { width: 390, height: 844 });
+		await openCode(page, '// mock-code: 20000');
+		const begun = Date.now();
+		await codeLine(page, 'ld.global.f32').first().waitFor();
+		assert.ok(Date.now() - begun < 4_000, `${Date.now() - begun} ms`);
+		assert.match(await page.getByTestId('code-cut').textContent(), /1.?234/);
+		assert.ok((await page.getByTestId('code-view').locator('.cm-line').count()) < 500);
+		const content = page.getByTestId('code-view').locator('.cm-content');
+		await content.focus();
+		await page.keyboard.press('ControlOrMeta+End');
+		await codeLine(page, '}').last().waitFor();
+		assert.equal(await pageFits(page), true);
+	});
+
+	test('a judging of its own page has it beside its source', async () => {
+		const page = await open('/problems/vector_add');
+		await openCode(page);
+		await page.getByTestId('permalink').click();
+		await page.waitForURL('**/judgings/*');
+		await page.getByTestId('code-open').click();
+		await codeLine(page, 'ld.global.f32').click();
+		await page.getByTestId('editor').locator('.cm-linked').waitFor();
+		assert.deepEqual(await marked(page, 'editor'), ['        C[i] = A[i] + B[i];']);
+	});
+
+	for (const theme of ['light', 'dark']) {
+		test(`has no barrier (axe) ${theme}`, async () => {
+			const page = await open('/problems/vector_add', { theme });
+			await openCode(page, '// mock-code: sass');
+			await codeLine(page, 'ld.global.f32').click();
+			await page.getByTestId('editor').locator('.cm-linked').waitFor();
+			// Nothing may lie half under the row of tabs, which stays in place.
+			await page
+				.locator('section.pane')
+				.last()
+				.evaluate((pane) => pane.scrollTo(0, 0));
+			assert.deepEqual(await violations(page), []);
+		});
+	}
+});
+
 describe('board and judging', () => {
 	test('the board names its metric and marks mine', async () => {
 		const page = await open('/problems/vector_add/board/emulated');
@@ -407,17 +571,6 @@ describe('everywhere', () => {
 });
 
 describe('accessibility (axe, WCAG 2.2 A and AA)', () => {
-	const RULES = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-
-	async function violations(page) {
-		await page.waitForLoadState('networkidle');
-		await page.evaluate(AXE);
-		const found = await page.evaluate((rules) => window.axe.run(document, rules), RULES);
-		return found.violations.flatMap((violation) =>
-			violation.nodes.map((node) => `${violation.id}: ${node.target} ${node.failureSummary}`)
-		);
-	}
-
 	for (const theme of ['light', 'dark']) {
 		for (const path of ['/', '/problems/vector_add/board/emulated', '/problems/nonsense']) {
 			test(`${path} ${theme}`, async () => {

@@ -42,6 +42,14 @@ async function judged(page, verdict, mode = 'submit') {
 	await page.getByTestId('verdict').waitFor();
 }
 
+async function showCode(page) {
+	await judged(page, 'accepted', 'run');
+	await page.getByTestId('code-open').click();
+	const line = page.getByTestId('code-view').locator('.cm-line', { hasText: 'add.f32' });
+	await line.click();
+	await page.getByTestId('code-part').scrollIntoViewIfNeeded();
+}
+
 function sample(verdict) {
 	return `// mock: ${verdict}
 __global__ void vector_add(const float* A, const float* B,
@@ -65,6 +73,13 @@ for (const theme of ['light', 'dark']) {
 	await shot(`problem-compile-${theme}`, { theme }, (page) => judged(page, 'compile_error', 'run'));
 	await shot(`board-${theme}`, { theme }, open('/problems/vector_add/board/emulated'));
 }
+for (const theme of ['light', 'dark']) {
+	for (const width of [1440, 390]) {
+		const view = { theme, width, height: width === 390 ? 844 : 900 };
+		await shot(`code-${theme}-${width}`, view, showCode);
+	}
+}
+await shot('code-zh', { language: 'zh' }, showCode);
 await shot('problem-wrong', {}, (page) => judged(page, 'wrong_answer', 'run'));
 await shot('problem-zh', { language: 'zh' }, (page) => judged(page, 'accepted'));
 await shot('list-zh', { language: 'zh' }, open('/'));

@@ -77,6 +77,7 @@ async fn every_endpoint_and_who_may_call_it() {
                                                        anonymous bad token      user   session  x-origin    worker  operator
     GET /api/v1/devices                                      yes       yes       yes       yes       yes       yes       yes
     GET /api/v1/judgings/{id}                                yes       401       yes       yes       yes       yes       yes
+    GET /api/v1/judgings/{id}/code                           yes       401       yes       yes       yes       yes       yes
     POST /api/v1/logout                                      401       401       yes       yes       403       403       yes
     GET /api/v1/me                                           401       401       yes       yes       yes       403       yes
     GET /api/v1/operator/invariants                          401       401       403       403       403       403       yes

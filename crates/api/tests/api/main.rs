@@ -7,6 +7,7 @@ mod support;
 mod auth;
 mod bad_input;
 mod boards;
+mod code;
 mod documents;
 mod events;
 mod login;

@@ -2,6 +2,7 @@
 
 pub(crate) mod calibrate;
 pub(crate) mod cancel;
+pub(crate) mod code;
 pub(crate) mod devices;
 pub(crate) mod down;
 pub(crate) mod judge;

@@ -1,9 +1,10 @@
 //! `lightspeed submit`: hands a source to the service and follows it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use domain::Mode;
+use domain::{JudgingId, Mode};
+use protocol::ErrorCode;
 use protocol::submission::{Submit as Body, Submitted};
 
 use crate::client::Client;
@@ -12,14 +13,15 @@ use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::verbs::devices::say_if_nobody_offers;
 use crate::verbs::watch::to_the_end;
-use crate::{source_file, values};
+use crate::{listing_text, source_file, values};
 
 /// Flags of `submit`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lightspeed submit vector_add kernel.cu
   lightspeed submit matmul - --mode practice < kernel.cu
-  lightspeed submit softmax_1d kernel.cu --json | jq .verdict")]
+  lightspeed submit softmax_1d kernel.cu --json | jq .verdict
+  lightspeed submit matmul kernel.cu --keep-code code && less code/code.ptx")]
 pub(crate) struct Submit {
     #[command(flatten)]
     target: Target,
@@ -31,6 +33,10 @@ pub(crate) struct Submit {
     /// Print the submission's id and leave
     #[arg(long)]
     no_watch: bool,
+    /// Write the compiled code into this folder: code.ptx and, where the worker has a disassembler,
+    /// code.sass, each line under the line of the file that it was made from
+    #[arg(long, value_name = "DIR", conflicts_with = "no_watch")]
+    keep_code: Option<PathBuf>,
 }
 
 /// Submits, and unless told otherwise waits for the verdict.
@@ -40,6 +46,7 @@ pub(crate) async fn run(
     terminal: Terminal,
 ) -> Result<u8, Failure> {
     let source = source_file::read(&arguments.file)?;
+    let text = source.as_str().to_owned();
     let device = arguments.target.device(client).await?;
     let body = Body {
         problem: arguments.target.slug,
@@ -55,12 +62,38 @@ pub(crate) async fn run(
     }
     terminal.say(&format!("submission {}", submitted.submission_id));
     let end = to_the_end(client, submitted.submission_id, terminal, &mut |_| ()).await?;
+    if let Some(folder) = &arguments.keep_code {
+        keep_code(client, submitted.judging_id, folder, &text, terminal).await?;
+    }
     if terminal.json {
         terminal.print_json(&client.judging(submitted.judging_id).await?);
     } else {
         end.print(terminal, &arguments.file.display().to_string());
     }
     Ok(end.verdict.exit_code())
+}
+
+/// Writes the code where there is some; of what does not compile there is none.
+async fn keep_code(
+    client: &Client,
+    judging: JudgingId,
+    folder: &Path,
+    source: &str,
+    terminal: Terminal,
+) -> Result<(), Failure> {
+    match client.code(judging).await {
+        Ok(code) => {
+            for file in listing_text::keep(folder, &code.code, source)? {
+                terminal.say(&format!("wrote {}", file.display()));
+            }
+            Ok(())
+        }
+        Err(failure) if failure.api_code() == Some(ErrorCode::NoCode.as_str()) => {
+            terminal.say("no code is kept: nothing was compiled");
+            Ok(())
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 fn print_id(submitted: Submitted, terminal: Terminal) {

@@ -33,10 +33,6 @@ pub(crate) struct Worker {
     /// Told to stop, go on with the judging in hand for this long, then hand it back [default: 15]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     drain_grace_s: Option<Duration>,
-    /// Experimental: precompile the large headers of the toolchain (CUB and others), some 300 MB; sources
-    /// that include them then compile in a second, in a child without address randomisation
-    #[arg(long, env = "LIGHTSPEED_PRECOMPILE_HEADERS")]
-    precompile_headers: bool,
     /// Stop when standard input ends: the process that started it is gone
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
@@ -64,9 +60,6 @@ pub(crate) async fn run(
     let environment =
         local::environment(&arguments.judging, &state, &mut |step| terminal.say(step))?;
     let (device, gpus) = local::found_devices(&arguments.judging)?;
-    if arguments.precompile_headers {
-        judge::precompile_in_background(environment.clone(), device);
-    }
     let name = arguments.name.unwrap_or_else(host_name);
     let settings = Settings {
         url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),

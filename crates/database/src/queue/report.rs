@@ -1,7 +1,7 @@
 //! How an attempt ends: with a report, with a fault of the worker's own, or handed back.
 
 use domain::report::Report;
-use domain::{JudgingId, Status, SubmissionId};
+use domain::{CodeListing, JudgingId, Status, SubmissionId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -11,10 +11,17 @@ use super::{Changed, Lease, LeaseError};
 use crate::words::{read, read_option, write};
 use crate::{Database, DatabaseError};
 
-/// Writes the final verdict. Repeating the report of an attempt that ended with one changes nothing
+/// Writes the final verdict, and beside it the code where there is some. Repeating the report of an attempt that ended with one changes nothing
 /// and answers what was written then.
-pub async fn report(db: &Database, lease: &Lease, report: &Report) -> Result<Changed, LeaseError> {
+pub async fn report(
+    db: &Database,
+    lease: &Lease,
+    report: &Report,
+    code: Option<&CodeListing>,
+) -> Result<Changed, LeaseError> {
     let score = report.score.as_ref();
+    let code = code.map(serde_json::to_string).transpose();
+    let code = code.map_err(|error| unwritable("judging_code.listing", &error))?;
     let row = sqlx::query!(
         r#"WITH fenced AS (
                SELECT j.id, a.id AS attempt_id
@@ -27,6 +34,9 @@ pub async fn report(db: &Database, lease: &Lease, report: &Report) -> Result<Cha
            ), ended AS (
                UPDATE attempts SET outcome = 'reported', ended_at = lightspeed_now()
                FROM fenced WHERE attempts.id = fenced.attempt_id
+           ), kept AS (
+               INSERT INTO judging_code (judging_id, listing)
+               SELECT fenced.id, $13 FROM fenced WHERE $13::text IS NOT NULL
            )
            UPDATE judgings j
            SET status = 'done', finished_at = lightspeed_now(), phase = NULL,
@@ -40,17 +50,15 @@ pub async fn report(db: &Database, lease: &Lease, report: &Report) -> Result<Cha
         report.verdict.as_str(),
         report.kind.map(domain::VerdictKind::as_str),
         storable(&report.message),
-        storable_json(serde_json::to_value(report).map_err(|error| {
-            DatabaseError::Inconsistent {
-                column: "judgings.report",
-                value: error.to_string(),
-            }
-        })?),
+        storable_json(
+            serde_json::to_value(report).map_err(|error| unwritable("judgings.report", &error))?
+        ),
         score.map(|score| write(score.metric)),
         score.and_then(|score| score.value),
         score.and_then(|score| score.strict_sol),
         score.and_then(|score| score.worst_shape.as_deref()),
         score.map(|score| i32::try_from(score.scoring_version).unwrap_or(i32::MAX)),
+        code,
     )
     .fetch_optional(db.pool())
     .await?;
@@ -131,6 +139,13 @@ async fn reported_before(db: &Database, lease: &Lease) -> Result<Changed, LeaseE
         status: read("judgings.status", &row.status)?,
         verdict: read_option("judgings.verdict", row.verdict.as_deref())?,
     })
+}
+
+fn unwritable(column: &'static str, error: &serde_json::Error) -> DatabaseError {
+    DatabaseError::Inconsistent {
+        column,
+        value: error.to_string(),
+    }
 }
 
 /// PostgreSQL's text holds no NUL, but what kernels print and compilers quote may.

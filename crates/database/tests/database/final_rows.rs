@@ -1,7 +1,7 @@
 //! What is final cannot be changed even by a statement of our own.
 
-use database::queue;
-use domain::{Mode, Verdict};
+use database::{judgings, queue};
+use domain::{CodeListing, Mode, Verdict};
 
 use crate::support::{Queue, report};
 
@@ -11,7 +11,8 @@ async fn done_judgings_ended_attempts_and_events_refuse_changes() {
     queue.submit(queue.alice, Mode::Ranked).await;
     let claimed = queue.claim(&queue.worker("w1").await).await.unwrap();
     let lease = queue.lease(&claimed);
-    queue::report(queue.db(), &lease, &report(Verdict::Accepted))
+    let code = CodeListing::default();
+    queue::report(queue.db(), &lease, &report(Verdict::Accepted), Some(&code))
         .await
         .unwrap();
     for statement in [
@@ -21,6 +22,7 @@ async fn done_judgings_ended_attempts_and_events_refuse_changes() {
         "UPDATE attempts SET outcome = NULL, ended_at = NULL",
         "UPDATE events SET message = 'x'",
         "DELETE FROM events",
+        "UPDATE judging_code SET listing = ''",
     ] {
         let error = queue.test.execute(statement).await.unwrap_err();
         assert!(
@@ -29,6 +31,41 @@ async fn done_judgings_ended_attempts_and_events_refuse_changes() {
         );
     }
     queue.assert_sound().await;
+}
+
+#[tokio::test]
+async fn code_goes_with_its_judging_and_is_written_once() {
+    let queue = Queue::create().await;
+    queue.submit(queue.alice, Mode::Ranked).await;
+    let claimed = queue.claim(&queue.worker("w1").await).await.unwrap();
+    let lease = queue.lease(&claimed);
+    let code = |arch: &str| CodeListing {
+        arch: arch.to_owned(),
+        ..CodeListing::default()
+    };
+    let (accepted, first, again) = (report(Verdict::Accepted), code("sm_90a"), code("sm_75"));
+    for code in [&first, &again] {
+        queue::report(queue.db(), &lease, &accepted, Some(code))
+            .await
+            .unwrap();
+    }
+    let kept = judgings::code(queue.db(), claimed.judging_id);
+    assert_eq!(kept.await.unwrap(), Some(first));
+    queue.assert_sound().await;
+
+    // Nothing deletes judgings today; whoever will need not know of their code.
+    for statement in [
+        "ALTER TABLE judgings DISABLE TRIGGER USER",
+        "ALTER TABLE attempts DISABLE TRIGGER USER",
+        "ALTER TABLE events DISABLE TRIGGER USER",
+        "DELETE FROM events",
+        "DELETE FROM attempts",
+        "DELETE FROM judgings",
+    ] {
+        queue.test.execute(statement).await.unwrap();
+    }
+    let kept = judgings::code(queue.db(), claimed.judging_id);
+    assert_eq!(kept.await.unwrap(), None);
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ async fn judgings_are_handed_out_once_while_everything_else_goes_on() {
             let ended = if turn.is_multiple_of(5) {
                 queue::release(queue.db(), &lease, "test").await
             } else {
-                queue::report(queue.db(), &lease, &report(Verdict::Accepted)).await
+                queue::report(queue.db(), &lease, &report(Verdict::Accepted), None).await
             };
             match ended {
                 Ok(changed) if changed.verdict.is_some() => finished.push(changed.judging_id),
@@ -79,7 +79,7 @@ async fn of_cancel_and_report_one_wins() {
         let verdict = report(Verdict::Accepted);
         let (cancelled, reported) = tokio::join!(
             cancel(queue.db(), claimed.submission_id),
-            queue::report(queue.db(), &lease, &verdict),
+            queue::report(queue.db(), &lease, &verdict, None),
         );
         let cancelled = cancelled.unwrap() == 1;
         assert_ne!(cancelled, reported.is_ok());
@@ -131,7 +131,7 @@ async fn a_cancel_that_meets_a_claim_leaves_no_attempt_behind() {
         assert_eq!(cancelled.unwrap(), 1);
         if let Some(claimed) = claimed {
             let lease = queue.lease(&claimed);
-            let ended = queue::report(queue.db(), &lease, &report(Verdict::Accepted)).await;
+            let ended = queue::report(queue.db(), &lease, &report(Verdict::Accepted), None).await;
             assert!(matches!(ended, Err(LeaseError::Superseded)), "{ended:?}");
         }
     }

@@ -8,6 +8,7 @@ use launch_plan::{EncodingError, NoFacts, PlanFailure, Program};
 use toolchain::{CompileFailure, CompileRequest, Toolchain};
 
 use super::facts::CompiledFacts;
+use super::listing;
 use super::planning::Plans;
 use super::wire::{
     CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
@@ -83,25 +84,25 @@ fn plan_and_compile(
         Ok(plans) => plans,
         Err(failure) => return Err(work.explain(&program, failure)),
     };
-    let mut built = work.build(&program, &mut plans, &BTreeSet::new())?;
+    let mut built = work.build(&program, &mut plans, Names::default())?;
     let mut recompiles = 0;
     while plans.asked() {
         let facts = CompiledFacts::new(&built.compiled, &job.limits);
         plans = work
             .planning(|job| Plans::make(&program, job, &facts))
             .map_err(refuse_plan)?;
-        if plans.names().is_subset(&built.names) {
+        if plans.names().is_subset(&built.names.all) {
             break;
         }
         if recompiles == MAX_RECOMPILES {
-            if !plans.open_names().is_subset(&built.names) {
+            if !plans.open_names().is_subset(&built.names.all) {
                 return Err(refuse_plan(unsettled()));
             }
-            plans.keep_within(&built.names);
+            plans.keep_within(&built.names.all);
             break;
         }
         recompiles += 1;
-        built = work.build(&program, &mut plans, &built.names)?;
+        built = work.build(&program, &mut plans, built.names)?;
     }
     let facts = CompiledFacts::new(&built.compiled, &job.limits);
     plans.check(&facts).map_err(refuse_plan)?;
@@ -119,11 +120,14 @@ fn plan_and_compile(
     }
     let (plans, held_out, unplanned) = plans.into_parts();
     let compiled = built.compiled;
+    let told = built.told.as_ref().unwrap_or(&compiled);
+    let listing = listing::of_ptx(&job.limits.arch, &told.ptx, &told.lowered_names);
     Ok(CompiledSource {
         plans,
         held_out,
         unplanned,
         host,
+        listing,
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,
@@ -138,10 +142,20 @@ fn plan_and_compile(
 /// Code for all plans.
 struct Built {
     compiled: toolchain::Compiled,
+    /// The same for what may be told alone, where that is less.
+    told: Option<toolchain::Compiled>,
     /// What it was compiled for.
-    names: BTreeSet<String>,
+    names: Names,
     /// What the compiler said, held-out shapes left out.
     diagnostics: Vec<Diagnostic>,
+}
+
+/// Instantiations.
+#[derive(Default)]
+struct Names {
+    all: BTreeSet<String>,
+    /// Those that some shape which may be spoken of has had.
+    open: BTreeSet<String>,
 }
 
 /// A job on its way, and where its time goes.
@@ -184,39 +198,39 @@ impl Work<'_> {
         &mut self,
         program: &Program,
         plans: &mut Plans,
-        before: &BTreeSet<String>,
+        before: Names,
     ) -> Result<Built, CompileRefusal> {
         let asked = &self.job.asked;
-        let mut open = plans.open_names();
-        open.extend(asked.open.iter().cloned());
-        let mut all = plans.names();
-        all.extend(asked.open.union(&asked.held_out).cloned());
-        let is_all_open = all == open;
-        all.extend(before.iter().cloned());
-        if is_all_open {
-            let compiled = self.compile(program, &all).map_err(refuse_compile)?;
-            return Ok(Built {
-                diagnostics: compiled.diagnostics.clone(),
-                compiled,
-                names: all,
-            });
-        }
-        let told = self.compile(program, &open).map_err(refuse_compile)?;
+        let mut names = before;
+        names.open.extend(plans.open_names());
+        names.open.extend(asked.open.iter().cloned());
+        names.all.extend(plans.names());
+        names.all.extend(asked.open.union(&asked.held_out).cloned());
+        let told = self.compile(program, &names.open).map_err(refuse_compile)?;
         let diagnostics = told.diagnostics.clone();
-        match self.compile(program, &all) {
+        let alone = |told, open: BTreeSet<String>| Built {
+            compiled: told,
+            told: None,
+            names: Names {
+                all: open.clone(),
+                open,
+            },
+            diagnostics: diagnostics.clone(),
+        };
+        if names.all == names.open {
+            return Ok(alone(told, names.open));
+        }
+        match self.compile(program, &names.all) {
             Ok(compiled) => Ok(Built {
                 compiled,
-                names: all,
+                told: Some(told),
+                names,
                 diagnostics,
             }),
             Err(failure @ CompileFailure::Internal(_)) => Err(refuse_compile(failure)),
             Err(_) => {
-                plans.keep_within(&open);
-                Ok(Built {
-                    compiled: told,
-                    names: open,
-                    diagnostics,
-                })
+                plans.keep_within(&names.open);
+                Ok(alone(told, names.open))
             }
         }
     }

@@ -3,10 +3,10 @@
 pub(crate) mod cache;
 pub(crate) mod child;
 mod facts;
+mod listing;
 #[cfg(test)]
 mod messages_tests;
 mod planning;
-pub(crate) mod precompiled;
 pub(crate) mod wire;
 
 use std::time::Duration;
@@ -171,7 +171,7 @@ fn ask<Reply: DeserializeOwned>(
     let command = ChildCommand {
         program: environment.program.clone(),
         role: COMPILE_ROLE.to_owned(),
-        policy: policy(environment, task, wall),
+        policy: policy(environment, wall),
     };
     let answer = command.run(&request, &mut |_| {}, Some(&environment.cancel))?;
     let reply = serde_json::from_slice(&answer.response)
@@ -179,33 +179,17 @@ fn ask<Reply: DeserializeOwned>(
     Ok((reply, answer.confinement.warning()))
 }
 
-/// A source that precompiled headers help gets them where there are some. Its child starts without
-/// randomised addresses, which they need; it is confined and thrown away like every other.
-fn policy(environment: &Environment, task: &CompileTask, wall: Duration) -> Policy {
+fn policy(environment: &Environment, wall: Duration) -> Policy {
     let toolchain = &environment.toolchain;
-    let is_helped = match task {
-        CompileTask::Source(job) | CompileTask::Syntax(job) => {
-            toolchain::helps(&job.source) && toolchain.has_precompiled(&job.limits.arch)
-        }
-        CompileTask::Kernels(_) => false,
-    };
-    let mut readable = toolchain.readable_paths();
-    let mut variables = Vec::new();
-    if is_helped {
-        readable.push(toolchain.precompiled_folder());
-        let root = toolchain.root().display().to_string();
-        variables.push((toolchain::SETTLE.to_owned(), root));
-    }
     Policy {
-        readable,
+        readable: toolchain.readable_paths(),
         loadable: toolchain.loadable_paths(),
         writable: Vec::new(),
         local_listener: false,
-        environment: variables,
+        environment: Vec::new(),
         cpu_s: cpu_s(wall),
         wall,
         memory_bytes: Some(MEMORY_BYTES),
-        fixed_addresses: is_helped,
         max_response_bytes: MAX_RESPONSE_BYTES,
         allow_unconfined: environment.allow_unconfined,
     }

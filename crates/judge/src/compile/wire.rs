@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use domain::{DeviceName, Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
+use domain::{CodeListing, DeviceName, Diagnostic, Signature, TargetLimits, Verdict, VerdictKind};
 use launch_plan::{Argument, Plan};
 use serde::{Deserialize, Serialize};
 use toolchain::Toolchain;
@@ -128,6 +128,8 @@ pub(crate) struct CompiledSource {
     /// The code, for a GPU of exactly the target's architecture.
     #[serde(with = "hex::serde")]
     pub cubin: Vec<u8>,
+    /// The code for people, without what only held-out shapes instantiate.
+    pub listing: CodeListing,
     /// Mangled kernel name by instantiation as the plans spell it.
     pub lowered_names: BTreeMap<String, String>,
     /// Those of the job's [`CompileJob::asked`] that may be spoken of.

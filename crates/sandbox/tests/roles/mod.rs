@@ -316,7 +316,6 @@ fn own_command(role: &str, allow_unconfined: bool) -> ChildCommand {
             cpu_s: 10,
             wall: Duration::from_secs(20),
             memory_bytes: None,
-            fixed_addresses: false,
             max_response_bytes: 1 << 20,
             allow_unconfined,
         },

@@ -58,7 +58,8 @@ fn without_places_in_headers(text: &str) -> String {
 
 /// Replaces `_Z1kPf` and `_ZN1a1bE...` by `k` and `a::b`: in the assembler's few messages, the name
 /// is all that a reader needs.
-pub(crate) fn demangle(text: &str) -> String {
+#[must_use]
+pub fn demangle(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("_Z") {

@@ -12,7 +12,7 @@ use std::path::Path;
 use domain::{Diagnostic, Severity, Stage};
 
 use self::clean::clean;
-pub(crate) use self::clean::demangle;
+pub use self::clean::demangle;
 
 use crate::hint::Hints;
 use crate::listing::Listing;

@@ -156,16 +156,6 @@ pub fn with_cuda_std() {
     );
 }
 
-pub fn cub() {
-    compiles(
-        "#include <cub/cub.cuh>\n\
-         __global__ void k(const float* a, float* b) {\n\
-             typedef cub::BlockReduce<float, 256> Reduce; __shared__ Reduce::TempStorage t;\n\
-             float sum = Reduce(t).Sum(a[threadIdx.x]); if (threadIdx.x == 0) b[0] = sum;\n\
-         }",
-    );
-}
-
 pub fn barriers() {
     compiles(
         "#include <cuda/barrier>\n#include <cuda/pipeline>\n\

@@ -1,8 +1,8 @@
 //! What must come of which source.
 
 mod compiles;
+mod cub;
 mod hostile;
-pub mod precompiled;
 mod refused;
 
 use domain::{Diagnostic, Severity};
@@ -31,7 +31,16 @@ pub const ALL: &[(&str, fn())] = &[
         compiles::limits_and_traits,
     ),
     ("cuda_std_and_the_shims_get_along", compiles::with_cuda_std),
-    ("cub_block_primitives_compile", compiles::cub),
+    ("cub_block_primitives_compile", cub::sum),
+    ("cubs_headers_take_little_memory", cub::is_cheap),
+    (
+        "shims_of_inner_headers_change_no_code_of_cub",
+        cub::is_the_toolkits,
+    ),
+    (
+        "cub_compiles_with_half_atomics_barriers_and_macros",
+        cub::with_all_it_can,
+    ),
     ("barriers_and_pipelines_compile", compiles::barriers),
     ("cooperative_groups_compile", compiles::cooperative_groups),
     (
@@ -91,7 +100,6 @@ pub const ALL: &[(&str, fn())] = &[
         hostile::unknown_architecture,
     ),
     ("installing_again_changes_nothing", hostile::idempotent),
-    ("precompiled_headers_change_no_result", precompiled::all),
 ];
 
 const VECTOR_ADD: &str = "\

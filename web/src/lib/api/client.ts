@@ -9,6 +9,7 @@ import type {
 	Board,
 	DeviceView,
 	Judging,
+	JudgingCode,
 	Mode,
 	ProblemDetail,
 	ProblemSummary,
@@ -101,6 +102,11 @@ export async function cancel(id: string): Promise<void> {
 
 export function judging(id: string): Promise<Judging> {
 	return settle(http.GET('/api/v1/judgings/{id}', { params: { path: { id } } }));
+}
+
+/** What the source of a judging was compiled to; for those who may read the source. */
+export function judgingCode(id: string): Promise<JudgingCode> {
+	return settle(http.GET('/api/v1/judgings/{id}/code', { params: { path: { id } } }));
 }
 
 /** Where the events of a submission are streamed; resumes behind `after`. */

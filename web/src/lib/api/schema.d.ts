@@ -35,6 +35,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/judgings/{id}/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the compiler made of the source: PTX, and SASS where the judge had a disassembler, each line with
+         *     the line of the source that it was made from. For those who may read the source.
+         */
+        get: operations["judging_code"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/logout": {
         parameters: {
             query?: never;
@@ -348,6 +368,7 @@ export interface components {
         AttemptId: string;
         /** @description How an attempt ended. Infrastructure faults and submission faults are told apart here. */
         AttemptOutcome: {
+            code?: components["schemas"]["CodeListing"] | null;
             /** @enum {string} */
             outcome: "report";
             /** @description Everything it found out. */
@@ -565,6 +586,41 @@ export interface components {
          * @enum {string}
          */
         ClockMode: "unlocked" | "locked";
+        /**
+         * @description What a part of the code is.
+         * @enum {string}
+         */
+        CodeKind: "kernel" | "function" | "module";
+        /** @description What the compiler made of a submission. */
+        CodeListing: {
+            /** @description The architecture compiled for, e.g. `sm_90a`. */
+            arch: string;
+            /** @description The virtual machine's code. */
+            ptx: components["schemas"]["CodeText"];
+            sass?: components["schemas"]["CodeText"] | null;
+        };
+        /** @description A function, or what stands outside of all. */
+        CodePart: {
+            /** @description What it is. */
+            kind: components["schemas"]["CodeKind"];
+            /** @description A launched kernel as the report spells it, another function by its name; empty for a module. */
+            name: string;
+            /** @description For each line of the text, the line of the submission that it was made from, from 1. */
+            source_lines: (number | null)[];
+            /** @description The code, line by line, joined by `\n`. */
+            text: string;
+        };
+        /** @description One form of the code. */
+        CodeText: {
+            /**
+             * Format: int32
+             * @description Lines at the end that are left out because the whole is too long; lines that are too long
+             *     themselves end in `…`.
+             */
+            lines_left_out: number;
+            /** @description Launched kernels, other kernels, functions that they call, and what stands outside of all. */
+            parts: components["schemas"]["CodePart"][];
+        };
         /** @description What the problem prices, as expressions over the axes. */
         CostView: {
             /** @description FLOP by pipe. */
@@ -860,6 +916,11 @@ export interface components {
             /** @description The submission it judges. */
             submission_id: components["schemas"]["SubmissionId"];
             verdict?: components["schemas"]["Verdict"] | null;
+        };
+        /** @description `GET /api/v1/judgings/{id}/code`, for those who may read the source. */
+        JudgingCode: components["schemas"]["CodeListing"] & {
+            /** @description The judging. */
+            judging_id: components["schemas"]["JudgingId"];
         };
         /**
          * Format: uuid
@@ -1836,6 +1897,67 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Judging"];
+                };
+            };
+            /** @description Not a success: the code says why. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+        };
+    };
+    judging_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["schemas"]["JudgingId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "arch": "sm_90a",
+                     *       "judging_id": "0190b5a0-0000-7000-8000-000000000001",
+                     *       "ptx": {
+                     *         "lines_left_out": 0,
+                     *         "parts": [
+                     *           {
+                     *             "kind": "kernel",
+                     *             "name": "scale<256>",
+                     *             "source_lines": [
+                     *               3,
+                     *               3,
+                     *               null
+                     *             ],
+                     *             "text": "ld.global.f32 %f1, [%rd4];\nadd.f32 %f2, %f1, %f1;\nret;"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "sass": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JudgingCode"];
+                };
+            };
+            /** @description `not_found`: no such judging, or none whose source the caller may read. `no_code`: it is not over, or nothing was compiled. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
             /** @description Not a success: the code says why. */

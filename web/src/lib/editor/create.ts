@@ -25,7 +25,8 @@ import type { Diagnostic } from '$lib/api/types';
 
 import { cuda } from './cuda';
 import { placeDiagnostics, rangeOf } from './diagnostics';
-import { carry, markSubmitted, sinceSubmitted } from './since';
+import { linkedLines, scrollWithin, showLinked } from './linked';
+import { carry, lineNow, lineSubmitted, markSubmitted, sinceSubmitted } from './since';
 import { lightspeedTheme } from './theme';
 
 export interface EditorOptions {
@@ -35,6 +36,8 @@ export interface EditorOptions {
 	readOnly: boolean;
 	onChange: (text: string) => void;
 	onCursor: (line: number, column: number) => void;
+	/** The line of the submitted text under caret (`moves`) or mouse; `null` for what is newer. */
+	onPoint: (line: number | null, moves: boolean) => void;
 	onRun: () => void;
 	onSubmit: () => void;
 }
@@ -76,6 +79,23 @@ export function goTo(view: EditorView, line: number, column: number | null): voi
 	view.focus();
 }
 
+/** Colours lines of the submitted text, and marks one, at their places in today's text. */
+export function showLink(
+	view: EditorView,
+	tints: ReadonlyMap<number, number>,
+	marked: number | null
+): void {
+	const now = (line: number): number[] => lineNow(view.state, line);
+	const today = [...tints].flatMap(([line, tint]) => now(line).map((at) => [at, tint] as const));
+	showLinked(view, { tints: new Map(today), marked: marked === null ? [] : now(marked) });
+}
+
+/** Scrolls a line of the submitted text into the editor's window; the caret stays. */
+export function scrollToLine(view: EditorView, line: number): void {
+	const now = lineNow(view.state, line)[0];
+	if (now !== undefined) scrollWithin(view, now);
+}
+
 /** Replaces everything, as one step that Undo takes back. */
 export function replaceText(view: EditorView, text: string): void {
 	view.dispatch({
@@ -109,6 +129,7 @@ function extensions(options: EditorOptions): Extension[] {
 		lightspeedTheme,
 		sinceSubmitted,
 		actions(options),
+		pointed(options),
 		keymap.of([
 			...closeBracketsKeymap,
 			...defaultKeymap,
@@ -148,6 +169,12 @@ function actions({ onRun, onSubmit }: EditorOptions): Extension {
 			}
 		])
 	);
+}
+
+function pointed({ onPoint }: EditorOptions): Extension {
+	return linkedLines((line, moves, view) => {
+		onPoint(line === null ? null : lineSubmitted(view.state, line), moves);
+	});
 }
 
 function listener({ onChange, onCursor }: EditorOptions): Extension {

@@ -5,6 +5,8 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
+import { TINTS } from '$lib/code/listing';
+
 const look = EditorView.theme({
 	'&': { height: '100%', backgroundColor: 'var(--sheet)', color: 'var(--ink)' },
 	'&.cm-focused': { outline: 'none' },
@@ -60,6 +62,14 @@ const look = EditorView.theme({
 	'.cm-lint-marker-warning': mark('var(--warn)', 'polygon(50% 0, 100% 50%, 50% 100%, 0 50%)'),
 	'.cm-lint-marker-info': mark('var(--accent)', 'circle(42%)'),
 	'.cm-panels': { backgroundColor: 'var(--paper)', color: 'var(--ink)' },
+	'.cm-tint': {
+		boxShadow: 'inset 3px 0 0 var(--tint)',
+		backgroundColor: 'color-mix(in srgb, var(--tint) 6%, transparent)'
+	},
+	...Object.fromEntries(
+		Array.from({ length: TINTS }, (_, n) => [`.cm-tint-${n}`, { '--tint': `var(--tint-${n})` }])
+	),
+	'.cm-line.cm-linked': { backgroundColor: 'var(--linked)' },
 	'.cm-searchMatch': { backgroundColor: 'var(--limit-soft)' },
 	'.cu-qualifier': { color: 'var(--syntax-cuda)', fontWeight: '600' },
 	'.cu-variable': { color: 'var(--syntax-cuda)' },

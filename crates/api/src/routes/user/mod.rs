@@ -1,6 +1,7 @@
 //! What users do with their submissions. Results that stand on a board may be read by anybody.
 
 mod cancel;
+mod code;
 mod events;
 mod judging;
 pub(super) mod login;
@@ -22,6 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(events::handler))
         .routes(routes!(cancel::handler))
         .routes(routes!(judging::handler))
+        .routes(routes!(code::handler))
         .routes(routes!(me::handler))
         .routes(routes!(logout::handler))
 }

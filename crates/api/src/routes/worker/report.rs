@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use database::queue::{self, Changed, Lease, LeaseError, Subject};
 use domain::report::REPORT_SCHEMA;
-use domain::{AttemptId, Report};
+use domain::{AttemptId, CodeListing, Report};
 use protocol::ErrorCode;
 use protocol::worker::{AttemptOutcome, AttemptReport, ReportAnswer};
 
@@ -61,13 +61,14 @@ async fn end(
     outcome: &AttemptOutcome,
 ) -> Result<Result<Changed, LeaseError>, ApiError> {
     Ok(match outcome {
-        AttemptOutcome::Report { report } => {
+        AttemptOutcome::Report { report, code } => {
             let subject = match queue::subject(&state.db, lease).await {
                 Ok(subject) => subject,
                 Err(error) => return Ok(Err(error)),
             };
             check(&subject, report)?;
-            queue::report(&state.db, lease, report).await
+            let code = code.as_deref().filter(|code| is_sound(lease, code));
+            queue::report(&state.db, lease, report, code).await
         }
         AttemptOutcome::Retry { reason } => {
             tracing::warn!(attempt.id = %lease.attempt_id, reason, "a worker could not judge");
@@ -78,6 +79,15 @@ async fn end(
             queue::release(&state.db, lease, reason).await
         }
     })
+}
+
+/// A listing that breaks the contract is left out: the verdict does not depend on it.
+fn is_sound(lease: &Lease, code: &CodeListing) -> bool {
+    let checked = code.check();
+    if let Err(fault) = checked {
+        tracing::warn!(attempt.id = %lease.attempt_id, %fault, "a worker's code was left out");
+    }
+    checked.is_ok()
 }
 
 /// A report about something else must not become this judging's.

@@ -1,6 +1,6 @@
 //! A worker process, as far as the API can tell.
 
-use domain::{Phase, Progress, Report, Verdict};
+use domain::{CodeListing, Phase, Progress, Report, Verdict};
 use protocol::routes;
 use protocol::worker::{
     AttemptOutcome, AttemptReport, Claim, ClaimAnswer, ClaimRequest, Heartbeat, ProgressReport,
@@ -106,8 +106,19 @@ impl Held<'_> {
     }
 
     pub async fn send_report(&self, report: Report) -> Answer {
+        self.send(report, None).await
+    }
+
+    /// Reports with the code that was compiled.
+    pub async fn finish_with(&self, verdict: Verdict, code: CodeListing) -> Answer {
+        self.send(report(&self.claim, verdict), Some(Box::new(code)))
+            .await
+    }
+
+    async fn send(&self, report: Report, code: Option<Box<CodeListing>>) -> Answer {
         self.end(AttemptOutcome::Report {
             report: Box::new(report),
+            code,
         })
         .await
     }

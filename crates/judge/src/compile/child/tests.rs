@@ -151,6 +151,7 @@ fn tells_nothing(body: &str) -> CompiledSource {
     };
     assert_eq!(told(&there), ["k<1>"]);
     assert_eq!(told(&there), told(&elsewhere));
+    assert_eq!(there.listing, elsewhere.listing);
     there
 }
 
@@ -170,6 +171,17 @@ fn warnings_and_kernels_of_a_held_out_shape_alone_are_not_told() {
     let compiled = tells_nothing("if (n == 4711) k<2><<<1, 1024>>>(x, n);");
     assert!(compiled.unplanned.is_empty());
     assert!(compiled.lowered_names.contains_key("k<2>"), "it runs");
+    let listed = compiled.listing.ptx.parts.iter();
+    let listed: Vec<_> = listed.map(|part| part.name.as_str()).collect();
+    assert_eq!(listed, ["k<1>", ""]);
+}
+
+/// What the first plan instantiates for a held-out shape stays untold when the second does no more.
+#[test]
+fn kernels_of_an_earlier_plan_of_a_held_out_shape_are_not_told() {
+    let body = "cudaFuncAttributes a; cudaFuncGetAttributes(&a, k<1>);\n\
+                if (n == 4711 && a.numRegs < 1) k<2><<<1, 32>>>(x, n);";
+    tells_nothing(body);
 }
 
 #[test]

@@ -1,0 +1,135 @@
+//! Compiled code as text: each line of the source quoted above what was made from it, as
+//! `judge --keep-code` writes it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use domain::{CodeKind, CodeListing, CodePart, CodeText};
+
+use crate::failure::Failure;
+
+/// Part after part, a blank line between two.
+pub(crate) fn render(code: &CodeText, source: &str) -> String {
+    let source: Vec<&str> = source.lines().collect();
+    let mut text = String::new();
+    for part in &code.parts {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        render_part(&mut text, part, &source);
+    }
+    if code.lines_left_out > 0 {
+        let _ = writeln!(text, "// {} more lines are left out", code.lines_left_out);
+    }
+    text
+}
+
+fn render_part(text: &mut String, part: &CodePart, source: &[&str]) {
+    let _ = match part.kind {
+        CodeKind::Kernel => writeln!(text, "// kernel {}", part.name),
+        CodeKind::Function => writeln!(text, "// function {}", part.name),
+        CodeKind::Module => writeln!(text, "// outside of functions"),
+    };
+    let mut quoted = None;
+    for (line, &at) in part.text.lines().zip(&part.source_lines) {
+        if at != quoted {
+            if let Some(number) = at {
+                let written = (number as usize).checked_sub(1);
+                let written = written.and_then(|index| source.get(index)).unwrap_or(&"");
+                let _ = writeln!(text, "// {number}: {}", written.trim());
+            }
+            quoted = at;
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+}
+
+/// Writes `code.ptx` and, where there is some, `code.sass`. Answers the files.
+pub(crate) fn keep(
+    folder: &Path,
+    code: &CodeListing,
+    source: &str,
+) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |path: &Path, error: &std::io::Error| {
+        let message = format!("cannot write {}: {error}", path.display());
+        Failure::usage(message, "name a folder that you may write with --keep-code")
+    };
+    std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    let forms = [
+        ("code.ptx", Some(&code.ptx)),
+        ("code.sass", code.sass.as_ref()),
+    ];
+    let mut written = Vec::new();
+    for (name, form) in forms {
+        let Some(form) = form else { continue };
+        let path = folder.join(name);
+        std::fs::write(&path, render(form, source)).map_err(|error| failed(&path, &error))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code() -> CodeText {
+        let part = |kind, name: &str, text: &str, source_lines| CodePart {
+            kind,
+            name: name.to_owned(),
+            text: text.to_owned(),
+            source_lines,
+        };
+        let kernel = "{\nld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;\nret;\n}";
+        let lines = vec![None, Some(2), Some(2), Some(9), None];
+        CodeText {
+            parts: vec![
+                part(CodeKind::Kernel, "twice", kernel, lines),
+                part(CodeKind::Module, "", ".version 9.5", vec![None]),
+            ],
+            lines_left_out: 7,
+        }
+    }
+
+    #[test]
+    fn each_source_line_stands_above_its_code() {
+        let text = render(&code(), "void twice(float* x)\n    x[0] *= 2;\n");
+        let expected = "\
+// kernel twice
+{
+// 2: x[0] *= 2;
+ld.global.f32 %f1, [%rd1];
+add.f32 %f2, %f1, %f1;
+// 9: 
+ret;
+}
+
+// outside of functions
+.version 9.5
+// 7 more lines are left out
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn only_what_there_is_becomes_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let listing = CodeListing {
+            arch: "sm_90a".to_owned(),
+            ptx: code(),
+            sass: None,
+        };
+        let inner = folder.path().join("new/code");
+        let written = keep(&inner, &listing, "").unwrap();
+        assert_eq!(written, [inner.join("code.ptx")]);
+        let sass = CodeListing {
+            sass: Some(code()),
+            ..listing.clone()
+        };
+        assert_eq!(keep(&inner, &sass, "").unwrap().len(), 2);
+        let file = inner.join("code.ptx");
+        let refused = keep(&file, &listing, "").unwrap_err();
+        assert!(refused.to_string().contains("cannot write"), "{refused}");
+    }
+}

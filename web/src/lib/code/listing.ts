@@ -1,0 +1,42 @@
+// Compiled code as the page shows it: parts put together, and which lines belong to which line of the source.
+
+import type { CodePart, CodeText } from '$lib/api/types';
+
+/** Colours that tell neighbouring source lines apart; the theme has as many. */
+export const TINTS = 6;
+
+export interface Shown {
+	text: string;
+	/** For each line of the text, the line of the source that it was made from. */
+	sourceLines: readonly (number | null)[];
+}
+
+/** What the chooser offers: kernels and functions by their place in the listing, the rest last. */
+export function choices(code: CodeText): { index: number; part: CodePart }[] {
+	return code.parts.map((part, index) => ({ index, part }));
+}
+
+/** The part of this place, or all of them with a blank line between two. */
+export function assemble(code: CodeText, index: number | null): Shown {
+	const parts = index === null ? code.parts : code.parts.slice(index, index + 1);
+	const sourceLines: (number | null)[] = [];
+	const texts = parts.map((part, place) => {
+		if (place > 0) sourceLines.push(null);
+		const lines = part.text.split('\n');
+		lines.forEach((_, line) => sourceLines.push(part.source_lines[line] ?? null));
+		return part.text;
+	});
+	return { text: texts.join('\n\n'), sourceLines };
+}
+
+/** A colour for each source line that has code, so that one and the next never share theirs. */
+export function tints(sourceLines: readonly (number | null)[]): ReadonlyMap<number, number> {
+	const lines = [...new Set(sourceLines)].filter((line) => line !== null).sort((a, b) => a - b);
+	return new Map(lines.map((line, place) => [line, place % TINTS]));
+}
+
+/** Lines of the text (from 1) that were made from a line of the source. */
+export function linesOf(sourceLines: readonly (number | null)[], source: number | null): number[] {
+	if (source === null) return [];
+	return sourceLines.flatMap((line, index) => (line === source ? [index + 1] : []));
+}
