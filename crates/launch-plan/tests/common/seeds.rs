@@ -137,10 +137,10 @@ class Grid { int w_, h_; public: Grid(int w, int h) : w_(w), h_{h} {} int blocks
 struct Counter { int n = 0; Counter& add(int k) { n += k; return *this; } int operator()(int x) { return n * x; } };
 template <class C> __global__ void t(float* c, int n) { c[0] = C::SIZE; }
 template <typename T> struct Buffer { T* p = nullptr; Buffer(int n) { cudaMalloc(&p, n * sizeof(T)); } void done() { cudaFree(p); } };
-namespace cfg { enum class Kind : int { A = 1, B }; constexpr int pick(Kind k) { return k == Kind::A ? 32 : 64; } }
+namespace cfg { enum { A = 1, B }; constexpr int pick(int k) { return k == A ? 32 : 64; } }
 void solve(const float* A, const float* B, float* C, int N) {
     Grid g = Grid(N, 2) + Grid{1, 1}; Counter c; c.add(2).add(3); Buffer<float> b(N); Tile<8> tile;
-    t<Tile<8>><<<g.blocks(), cfg::pick(cfg::Kind::B)>>>(b.p, tile.bytes()); t<Tile<3, 3>><<<1, c(4)>>>(C, Tile<3, 3>::SIZE); b.done();
+    t<Tile<8>><<<g.blocks(), cfg::pick(cfg::B)>>>(b.p, tile.bytes()); t<Tile<3, 3>><<<1, c(4)>>>(C, Tile<3, 3>::SIZE); b.done();
 }
 ",
     // Tensor maps, configured launches, queries.
