@@ -82,7 +82,7 @@ pub(crate) enum Verb {
     Submit(verbs::submit::Submit),
     /// Follow a submission to its verdict
     Watch(verbs::watch::Watch),
-    /// Show the PTX, and where there is some the SASS, of a submission of yours
+    /// Show the PTX of a submission of yours
     Code(verbs::code::Code),
     /// End a submission of yours that has no verdict yet
     Cancel(verbs::cancel::Cancel),

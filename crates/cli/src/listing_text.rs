@@ -2,11 +2,12 @@
 //! `judge --keep-code` writes it.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use domain::{CodeKind, CodeListing, CodePart, CodeText};
 
 use crate::failure::Failure;
+use crate::terminal::Terminal;
 
 /// Part after part, a blank line between two.
 pub(crate) fn render(code: &CodeText, source: &str) -> String {
@@ -45,29 +46,22 @@ fn render_part(text: &mut String, part: &CodePart, source: &[&str]) {
     }
 }
 
-/// Writes `code.ptx` and, where there is some, `code.sass`. Answers the files.
+/// Writes `code.ptx`, and says so.
 pub(crate) fn keep(
     folder: &Path,
     code: &CodeListing,
     source: &str,
-) -> Result<Vec<PathBuf>, Failure> {
+    terminal: Terminal,
+) -> Result<(), Failure> {
     let failed = |path: &Path, error: &std::io::Error| {
         let message = format!("cannot write {}: {error}", path.display());
         Failure::usage(message, "name a folder that you may write with --keep-code")
     };
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-    let forms = [
-        ("code.ptx", Some(&code.ptx)),
-        ("code.sass", code.sass.as_ref()),
-    ];
-    let mut written = Vec::new();
-    for (name, form) in forms {
-        let Some(form) = form else { continue };
-        let path = folder.join(name);
-        std::fs::write(&path, render(form, source)).map_err(|error| failed(&path, &error))?;
-        written.push(path);
-    }
-    Ok(written)
+    let path = folder.join("code.ptx");
+    std::fs::write(&path, render(&code.ptx, source)).map_err(|error| failed(&path, &error))?;
+    terminal.say(&format!("wrote {}", path.display()));
+    Ok(())
 }
 
 #[cfg(test)]
@@ -113,7 +107,7 @@ ret;
     }
 
     #[test]
-    fn only_what_there_is_becomes_a_file() {
+    fn code_becomes_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let listing = CodeListing {
             arch: "sm_90a".to_owned(),
@@ -121,15 +115,16 @@ ret;
             sass: None,
         };
         let inner = folder.path().join("new/code");
-        let written = keep(&inner, &listing, "").unwrap();
-        assert_eq!(written, [inner.join("code.ptx")]);
-        let sass = CodeListing {
-            sass: Some(code()),
-            ..listing.clone()
+        let terminal = Terminal {
+            json: false,
+            quiet: true,
+            animated: false,
         };
-        assert_eq!(keep(&inner, &sass, "").unwrap().len(), 2);
+        keep(&inner, &listing, "", terminal).unwrap();
         let file = inner.join("code.ptx");
-        let refused = keep(&file, &listing, "").unwrap_err();
+        let kept = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(kept, render(&listing.ptx, ""));
+        let refused = keep(&file, &listing, "", terminal).unwrap_err();
         assert!(refused.to_string().contains("cannot write"), "{refused}");
     }
 }

@@ -186,9 +186,6 @@ fn code_of_a_submission_is_shown(service: &Service, judging: &Value) {
     let store = lines.zip(from).find(|(line, _)| line.contains("st.global"));
     assert_eq!(*store.unwrap().1, 3);
 
-    let sass = service.run(&["code", id, "--form", "sass"]);
-    assert_eq!(sass.status.code(), Some(2));
-    assert!(stderr(&sass).contains("only PTX"), "{}", stderr(&sass));
     let misspelt = service.run(&["code", id, "--kernel", "ad", "--json"]);
     let hint = json(&misspelt)["error"]["hint"].to_string();
     assert!(hint.contains("it has: add"), "{hint}");

@@ -48,8 +48,36 @@ pub enum Argument {
     Pointer(Address),
     /// Little-endian bytes of a value.
     Value(Vec<u8>),
+    /// Bytes of a struct with device pointers in it, each at its offset.
+    Record {
+        /// Of the whole struct.
+        bytes: Vec<u8>,
+        /// Offset within the struct, and what to write there.
+        pointers: Vec<(u64, Address)>,
+    },
     /// A tensor for the tensor memory accelerator: 128 bytes that the driver encodes.
     TensorMap(TensorMap),
+}
+
+impl Argument {
+    /// A struct's bytes with the addresses that `resolve` gives for the pointers in it.
+    pub(crate) fn record<E>(
+        bytes: &[u8],
+        pointers: &[(u64, Address)],
+        mut resolve: impl FnMut(Address) -> Result<u64, E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut bytes = bytes.to_vec();
+        for &(offset, address) in pointers {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            let place = start
+                .checked_add(8)
+                .and_then(|end| bytes.get_mut(start..end));
+            if let Some(place) = place {
+                place.copy_from_slice(&resolve(address)?.to_le_bytes());
+            }
+        }
+        Ok(bytes)
+    }
 }
 
 /// One kernel launch.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of text that one form (PTX or SASS) may have in all.
+/// Bytes of text and names that one form (PTX or SASS) may have in all.
 pub const MAX_CODE_BYTES: usize = 512 << 10;
 /// Lines that one form may have in all.
 pub const MAX_CODE_LINES: usize = 20_000;
@@ -22,7 +22,7 @@ pub struct CodeListing {
     pub arch: String,
     /// The virtual machine's code.
     pub ptx: CodeText,
-    /// The machine code; `null` where the judge had no disassembler.
+    /// The machine code. Always `null` today: a worker has no disassembler that could be confined.
     pub sass: Option<CodeText>,
 }
 
@@ -67,6 +67,9 @@ pub enum CodeKind {
 /// Why a listing is not to be believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodeFault {
+    /// Whatever was compiled has code.
+    #[error("the listing is empty")]
+    Empty,
     /// More text, lines or names than may be.
     #[error("the listing is larger than it may be")]
     TooLarge,
@@ -84,6 +87,9 @@ impl CodeListing {
         if self.arch.len() > MAX_CODE_NAME_BYTES {
             return Err(CodeFault::TooLarge);
         }
+        if self.ptx.parts.is_empty() {
+            return Err(CodeFault::Empty);
+        }
         showable(&self.arch)?;
         self.ptx.check()?;
         self.sass.as_ref().map_or(Ok(()), CodeText::check)
@@ -94,7 +100,7 @@ impl CodeText {
     fn check(&self) -> Result<(), CodeFault> {
         let (mut bytes, mut lines) = (0, 0);
         for part in &self.parts {
-            bytes += part.text.len() + 1;
+            bytes += part.text.len() + part.name.len() + 1;
             lines += part.source_lines.len();
             let is_long = |line: &str| line.len() > MAX_CODE_LINE_BYTES;
             if bytes > MAX_CODE_BYTES
@@ -153,6 +159,7 @@ mod tests {
         assert_eq!(sass.check(), Ok(()));
         assert_eq!(of("ret;", vec![]).check(), Err(CodeFault::Lines));
         assert_eq!(of("ret;\n", vec![None]).check(), Err(CodeFault::Lines));
+        assert_eq!(CodeListing::default().check(), Err(CodeFault::Empty));
     }
 
     #[test]
@@ -185,5 +192,17 @@ mod tests {
         let fat = |n: usize| of(&vec![line.as_str(); n].join("\n"), vec![None; n]).check();
         assert_eq!(fat(lines), Ok(()));
         assert_eq!(fat(lines + 1), Err(CodeFault::TooLarge));
+    }
+
+    #[test]
+    fn names_count_for_the_size() {
+        let mut named = of("ret;", vec![None]);
+        named.ptx.parts[0].name = "k".repeat(MAX_CODE_NAME_BYTES);
+        let part = named.ptx.parts[0].clone();
+        let parts = MAX_CODE_BYTES / (part.name.len() + part.text.len() + 1);
+        named.ptx.parts = vec![part.clone(); parts];
+        assert_eq!(named.check(), Ok(()));
+        named.ptx.parts.push(part);
+        assert_eq!(named.check(), Err(CodeFault::TooLarge));
     }
 }

@@ -11,10 +11,12 @@ pub mod diagnostic;
 pub mod element;
 pub mod ids;
 pub mod judging;
+pub mod kernel_name;
 pub mod machine;
 pub mod misspelling;
 pub mod report;
 pub mod signature;
+pub mod slips;
 pub mod source;
 pub mod tensor_map;
 pub mod verdict;
@@ -26,9 +28,14 @@ pub use diagnostic::{Diagnostic, Severity, Stage, printable, told};
 pub use element::ElementType;
 pub use ids::{AttemptId, JudgingId, RequestId, SubmissionId, UserId, WorkerId};
 pub use judging::{Mode, Phase, Progress, Status};
+pub use kernel_name::plain_name;
 pub use machine::{MachineState, TimerRef};
 pub use report::Report;
 pub use signature::{Axes, Direction, Parameter, ParameterKind, Signature};
 pub use source::{Source, SourceError};
 pub use tensor_map::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, TensorMap};
+/// The header with what a host compiler predefines. The toolchain hands it to NVRTC, and the host
+/// interpreter reads its `#define`s: both sides of a file know the same.
+pub const PREDEFINED_HEADER: &str = include_str!("predefined.h");
+
 pub use verdict::{Verdict, VerdictKind};

@@ -52,6 +52,16 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
+    /// Forgets what came of code that is compiled once more.
+    pub fn begin_anew(&mut self) {
+        *self = Self {
+            shapes: std::mem::take(&mut self.shapes),
+            warnings: std::mem::take(&mut self.warnings),
+            compile_times: self.compile_times,
+            ..Self::default()
+        };
+    }
+
     /// Keeps what a report says of compiled code.
     pub fn keep_compiled(&mut self, compiled: &CompiledSource, limits: &TargetLimits) {
         self.diagnostics.clone_from(&compiled.warnings);

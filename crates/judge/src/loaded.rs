@@ -223,6 +223,15 @@ impl Loaded {
             .map(|argument| match argument {
                 LaunchArgument::Pointer(pointer) => places.resolve(pointer).map(Argument::Pointer),
                 LaunchArgument::Value(bytes) => Ok(Argument::Value(bytes.clone())),
+                LaunchArgument::Record { bytes, pointers } => {
+                    let resolved = pointers
+                        .iter()
+                        .map(|(offset, place)| Ok((*offset, places.resolve(place)?)));
+                    Ok(Argument::Record {
+                        bytes: bytes.clone(),
+                        pointers: resolved.collect::<Result<_, DeviceError>>()?,
+                    })
+                }
                 LaunchArgument::TensorMap(map) => {
                     Ok(Argument::TensorMap(map.at(places.resolve(&map.base)?)))
                 }
@@ -279,7 +288,7 @@ impl Loaded {
 fn argument_bytes(argument: &Argument) -> u64 {
     match argument {
         Argument::Pointer(_) => 8,
-        Argument::Value(bytes) => bytes.len() as u64,
+        Argument::Value(bytes) | Argument::Record { bytes, .. } => bytes.len() as u64,
         Argument::TensorMap(_) => 128,
     }
 }

@@ -143,7 +143,7 @@ impl<'a> Judging<'a> {
         mailbox_bytes: u64,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Progression, Interruption> {
-        self.findings.outcomes.clear();
+        self.findings.begin_anew();
         let cpu = EMULATED_WALL * 2;
         let opening = Opening::begin(self.environment, self.request, mailbox_bytes, cpu)?;
         let cancel = &self.environment.cancel;

@@ -177,6 +177,13 @@ pub enum LaunchArgument {
     Pointer(Place),
     /// Little-endian bytes, converted to the parameter's type, as many as that type has.
     Value(Vec<u8>),
+    /// The bytes of a struct with device addresses in it, each at its offset.
+    Record {
+        /// Of the whole struct, zeros where the addresses go.
+        bytes: Vec<u8>,
+        /// Offset within the struct, and the address.
+        pointers: Vec<(u64, Place)>,
+    },
     /// A `CUtensorMap`, which the device's own driver encodes.
     TensorMap(Box<TensorMapSpec>),
 }

@@ -121,17 +121,16 @@ impl Scalar {
         Some(match name {
             "bool" => Self::Bool,
             "char" => Self::Char,
-            "int8_t" | "schar" => Self::SignedChar,
-            "uint8_t" | "uchar" | "u_char" => Self::UChar,
-            "short" | "int16_t" => Self::Short,
-            "uint16_t" | "ushort" | "u_short" => Self::UShort,
-            "int" | "int32_t" | "cudaError_t" | "cudaError" | "cudaMemcpyKind" | "CUresult"
-            | "cudaFuncAttribute" | "cudaDeviceAttr" | "cudaFuncCache" | "CUdevice" | "wchar_t" => {
-                Self::Int
-            }
-            "unsigned" | "uint32_t" | "uint" | "u_int" => Self::UInt,
-            "long" | "ptrdiff_t" | "ssize_t" | "intptr_t" => Self::Long,
-            "size_t" | "ulong" | "u_long" | "uintptr_t" => Self::ULong,
+            "int8_t" | "__int8_t" | "schar" => Self::SignedChar,
+            "uint8_t" | "__uint8_t" | "uchar" | "u_char" => Self::UChar,
+            "short" | "int16_t" | "__int16_t" => Self::Short,
+            "uint16_t" | "__uint16_t" | "ushort" | "u_short" => Self::UShort,
+            "int" | "int32_t" | "__int32_t" | "cudaError_t" | "cudaError" | "cudaMemcpyKind"
+            | "CUresult" | "cudaFuncAttribute" | "cudaDeviceAttr" | "cudaFuncCache"
+            | "CUdevice" | "wchar_t" => Self::Int,
+            "unsigned" | "uint32_t" | "__uint32_t" | "uint" | "u_int" => Self::UInt,
+            "long" | "__int64_t" | "ptrdiff_t" | "ssize_t" | "intptr_t" => Self::Long,
+            "size_t" | "__uint64_t" | "ulong" | "u_long" | "uintptr_t" => Self::ULong,
             // NVRTC's 64-bit fixed-width types are `long long`; kernels are compiled by NVRTC.
             "int64_t" => Self::LongLong,
             "uint64_t" => Self::ULongLong,

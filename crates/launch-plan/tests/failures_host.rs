@@ -106,13 +106,6 @@ fn libraries_threads_and_assembly() {
         "the call `cuModuleLoadData`: the file that is judged is the only module",
     );
     refuses(
-        "static float* ws = nullptr;",
-        construct,
-        1,
-        15,
-        "the static variable `ws` would keep its value from call to call",
-    );
-    refuses(
         "cudaMallocArray(&C, 4);",
         construct,
         1,

@@ -141,3 +141,35 @@ fn classes_that_are_more_than_that_are_refused_when_made() {
         "unsupported_construct: the static member `n` would keep its value from call to call"
     );
 }
+
+#[test]
+fn enumerations_are_types_of_variables() {
+    assert_eq!(
+        value_in(
+            "enum class Mode : unsigned char { A, B = 250 }; enum Order { ROWS, COLUMNS = 4 };
+             namespace ops { enum class Op { ADD, MUL }; } typedef enum { X, Y = 3 } Axis;
+             int cost(Mode mode) { switch (mode) { case Mode::A: return 1; case Mode::B: return 2; } return 3; }",
+            "Mode m = Mode::B; Order o(COLUMNS); ops::Op op{ops::Op::MUL}; Axis y = Y; Mode n = static_cast<Mode>(0);
+             enum Local { L = 5 }; Local l = L;",
+            "cost(m) * 1000 + cost(n) * 100 + o * 10 + (int)op + y + l + sizeof(Mode) + (m == Mode::B)"
+        ),
+        "2151"
+    );
+}
+
+#[test]
+fn a_comparison_before_a_choice_of_templates_is_no_template() {
+    let source = "template <bool Small> __global__ void k(float* c) {}
+template <int N> int twice() { return 2 * N; }
+void solve(const float* A, const float* B, float* C, int N) {
+    auto kernel = N < 1000 ? k<true> : k<false>;
+    kernel<<<1, 1>>>(C);
+    struct S { int n; } s{N};
+    auto other = s.n < 3 * (N + 1) ? k<false> : k<true>;
+    other<<<1, twice<3 < 4 ? 5 : 6>()>>>(C);
+}";
+    assert_eq!(
+        common::text(&common::plan_of(source, 7).unwrap()),
+        "k<true> <1x1x1, 1x1x1, 0> (p2)\nk<false> <1x1x1, 10x1x1, 0> (p2)"
+    );
+}

@@ -244,8 +244,45 @@ fn what_new_makes_has_the_values_that_are_written() {
     assert_eq!(
         value(
             "float m = -__FLT_MAX__;",
-            "m == -FLT_MAX && __INT_MAX__ == INT_MAX"
+            "m == -FLT_MAX && __INT_MAX__ == INT_MAX && sizeof(__uint32_t) == 4"
         ),
         "1"
     );
+}
+
+#[test]
+fn what_would_be_kept_from_call_to_call_starts_anew() {
+    let source = "static float* buffer = nullptr;
+size_t capacity = 0;
+int calls() { static int count = 3; return ++count; }
+void solve(const float* A, const float* B, float* C, int N) {
+    static float* workspace;
+    if (!workspace) cudaMalloc(&workspace, 16);
+    if (capacity < N) { cudaFree(buffer); cudaMalloc(&buffer, N * 4); capacity = N; }
+    if (capacity < N) cudaMalloc(&buffer, 1);
+    calls();
+    two<<<1, 1>>>(buffer, workspace, calls());
+}
+__global__ void two(float* a, float* b, int n) {}";
+    let first = common::plan_of(source, 8).unwrap();
+    assert_eq!(
+        common::text(&first),
+        "s0 = alloc 16\ns1 = alloc 32\ntwo <1x1x1, 1x1x1, 0> (s1, s0, 5)"
+    );
+    let told: Vec<(u32, &str)> = first
+        .warnings
+        .iter()
+        .map(|w| (w.line.unwrap(), w.message.as_str()))
+        .collect();
+    assert_eq!(
+        told[..4],
+        [
+            (5, "`workspace` has its first value again at every call"),
+            (1, "`buffer` has its first value again at every call"),
+            (2, "`capacity` has its first value again at every call"),
+            (3, "`count` has its first value again at every call"),
+        ]
+    );
+    let second = common::plan_of(source, 8).unwrap();
+    assert_eq!(common::text(&second), common::text(&first));
 }

@@ -320,3 +320,30 @@ void solve(const float* A, const float* B, float* C, int N) {
         "5:33: argument 1 of `move` points to host memory"
     );
 }
+
+#[test]
+fn structs_take_device_pointers_with_them() {
+    let source = "struct View { float* data; int rows; };
+struct Params { View in; const float* more[2]; View* none; };
+__global__ void k(Params params, View view) {}
+void solve(const float* A, const float* B, float* C, int N) {
+    Params params{};
+    params.in = {C + 2, N};
+    params.more[1] = B;
+    k<<<1, 1>>>(params, View{C, 3});
+}";
+    let mut bytes = vec![0_u8; 40];
+    bytes[8] = 7;
+    assert_eq!(
+        text(&plan_of(source, 7).unwrap()),
+        format!(
+            "k <1x1x1, 1x1x1, 0> ({bytes:?} with p2+8 at 0, null at 16, p1 at 24, null at 32, \
+             [0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0] with p2 at 0)"
+        )
+    );
+    let of_host = source.replace("params.more[1] = B", "float x[2]; params.more[1] = x");
+    assert_eq!(
+        plan_of(&of_host, 7).unwrap_err().to_string(),
+        "8:17: argument 1 of `k` points to host memory"
+    );
+}

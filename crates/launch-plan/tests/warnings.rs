@@ -189,3 +189,27 @@ fn conditions_that_assign() {
         assert_eq!(told(meant), [], "{meant}");
     }
 }
+
+#[test]
+fn text_within_quotes_is_no_code() {
+    let launch = "k<<<4, 256>>>(A, C, N);";
+    let silent = |body: &str| {
+        assert_eq!(warnings(&file(&format!("{body} {STORE}"), launch)), []);
+    };
+    silent("printf(\"n: int x = 0.5; ok\");");
+    silent("printf(R\"(\nint x = 0.5; \" ok\nif (i = n))\");");
+    // What stands behind quotes is.
+    let told = |body: &str| {
+        let warnings = warnings(&file(&format!("\n{body} {STORE}"), launch));
+        let [(line, column, message)] = &warnings[..] else {
+            panic!("{body}: {warnings:?}")
+        };
+        (*line, *column, message.clone())
+    };
+    let cut = "`0.5` becomes 0 here, as `int` holds whole numbers".to_owned();
+    assert_eq!(
+        told("printf(\"http://x\"); int s = 0.5;"),
+        (2, 29, cut.clone())
+    );
+    assert_eq!(told("char q = '\"'; int s = 0.5;"), (2, 23, cut));
+}

@@ -147,8 +147,8 @@ impl Text {
 
 /// NVRTC crashes on an erroneous template kernel (an undeclared parameter type is enough) when a name
 /// expression instantiates it, and the user would never learn of the error. Where instantiations are
-/// asked for, the source is therefore checked without them first, for some 20 ms; not so before large
-/// headers, which would be read twice: a crash is then explained by another child.
+/// asked for, the source is therefore checked without them first, a second parse; not so before large
+/// headers, where that takes long: a crash is then explained by another child.
 fn names_could_crash(request: &CompileRequest) -> bool {
     let is_instance = |name: &String| name.contains('<');
     request.name_expressions.iter().any(is_instance) && !headers::asks_for_large(&request.source)

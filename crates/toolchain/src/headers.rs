@@ -83,7 +83,7 @@ macro_rules! shim {
 
 headers! {
     shim!("prelude.h") => ["lightspeed/prelude.h"],
-    shim!("predefined.h") => ["lightspeed/predefined.h"],
+    domain::PREDEFINED_HEADER => ["lightspeed/predefined.h"],
     shim!("stdint.h") => ["stdint.h", "cstdint", "inttypes.h", "cinttypes"],
     shim!("stddef.h") => ["stddef.h", "cstddef"],
     shim!("math.h") => ["math.h", "cmath", "lightspeed/math.h"],

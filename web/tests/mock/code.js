@@ -1,7 +1,6 @@
 // Made-up compiled code of a source: a few instructions for each line inside its kernels.
 //
-// `// mock-code: 20000` makes a kernel of so many lines, `// mock-code: sass` adds machine code, and
-// `// mock-code: none` has none.
+// `// mock-code: 20000` makes a kernel of so many lines, and `// mock-code: none` has no code.
 
 /** @returns the API's answer without the judging's id; `null` where there is none */
 export function code(source) {
@@ -9,18 +8,17 @@ export function code(source) {
 	if (wanted === 'none') return null;
 	const kernels = kernelsOf(source);
 	const repeat = Math.ceil((Number(wanted) || 0) / 5);
-	const ptx = kernels.map((kernel) => part(kernel, ptxOf, repeat));
+	const ptx = kernels.map((kernel) => part(kernel, repeat));
 	ptx.push({
 		kind: 'module',
 		name: '',
 		text: '.version 9.5\n.target sm_90a\n.address_size 64',
 		source_lines: [null, null, null]
 	});
-	const sass = kernels.map((kernel) => part(kernel, sassOf, 0));
 	return {
 		arch: 'sm_90a',
 		ptx: { parts: ptx, lines_left_out: repeat > 0 ? 1234 : 0 },
-		sass: wanted === 'sass' ? { parts: sass, lines_left_out: 0 } : null
+		sass: null
 	};
 }
 
@@ -36,7 +34,7 @@ function kernelsOf(source) {
 	return found.filter((kernel) => kernel.name !== null);
 }
 
-function part({ name, lines }, ofLine, repeat) {
+function part({ name, lines }, repeat) {
 	const rows = [
 		[`.visible .entry ${name}(`, null],
 		[')', null],
@@ -44,7 +42,7 @@ function part({ name, lines }, ofLine, repeat) {
 	];
 	rows.push(['    .reg .f32 %f<4>;', null]);
 	for (let round = 0; round <= repeat; round += 1) {
-		for (const { line, text } of lines) rows.push(...ofLine(line, text));
+		for (const { line, text } of lines) rows.push(...ptxOf(line, text));
 	}
 	rows.push(['}', null]);
 	return {
@@ -68,13 +66,4 @@ function ptxOf(line, text) {
 		);
 	}
 	return written.map((row) => [`    ${row}`, line]);
-}
-
-function sassOf(line, text) {
-	return /\w\[/.test(text)
-		? [
-				['        /*0010*/ LDG.E R2, desc[UR4][R2.64] ;', line],
-				['        /*0020*/ FADD R7, R2, R5 ;', line]
-			]
-		: [];
 }

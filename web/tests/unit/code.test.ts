@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import type { CodeText } from '$lib/api/types';
 import { CodeLink } from '$lib/code/link.svelte';
-import { assemble, linesOf, TINTS, tints } from '$lib/code/listing';
+import { assemble, linesOf, tints } from '$lib/code/listing';
 import { lineNow, lineSubmitted, sinceSubmitted } from '$lib/editor/since';
+import { TINTS } from '$lib/editor/tints';
 
 const CODE: CodeText = {
 	parts: [

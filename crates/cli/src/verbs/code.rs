@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use domain::{CodeKind, CodeListing, CodeText, SubmissionId};
-use protocol::judging::JudgingCode;
+use clap::Args;
+use domain::kernel_name::{plain_name, without_cast};
+use domain::{CodeKind, CodeText, SubmissionId};
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -16,31 +16,20 @@ use crate::{listing_text, values};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lightspeed code 0190b5a0-0000-7000-8000-000000000001 | less
-  lightspeed code 0190b5a0-0000-7000-8000-000000000001 --form sass --kernel 'tile<64>'
+  lightspeed code 0190b5a0-0000-7000-8000-000000000001 --kernel 'tile<64>'
   lightspeed code 0190b5a0-0000-7000-8000-000000000001 --keep-code code
   lightspeed code 0190b5a0-0000-7000-8000-000000000001 --json | jq '.ptx.parts[].name'")]
 pub(crate) struct Code {
     /// Id that `submit` printed
     #[arg(value_parser = values::submission)]
     submission: SubmissionId,
-    /// ptx: the virtual machine's code; sass: the device's, where the worker has a disassembler
-    #[arg(long, value_enum, default_value_t = Form::Ptx)]
-    form: Form,
     /// Only this kernel or function: `tile<64>`, or `tile` for every instantiation
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Write code.ptx and, where there is some, code.sass into this folder instead of printing
-    #[arg(long, value_name = "DIR", conflicts_with = "form")]
+    /// Write it into this folder as code.ptx instead of printing; the machine code is made by
+    /// `judge --keep-code`
+    #[arg(long, value_name = "DIR")]
     keep_code: Option<PathBuf>,
-}
-
-/// Which form of the code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// The virtual machine's.
-    Ptx,
-    /// The device's.
-    Sass,
 }
 
 /// Prints the code, each line of the source quoted above what was made from it.
@@ -52,21 +41,16 @@ pub(crate) async fn run(
     let submission = client.submission(arguments.submission).await?;
     let mut code = client.code(submission.summary.judging_id).await?;
     if let Some(name) = &arguments.kernel {
-        choose(&mut code.code, name)?;
+        choose(&mut code.code.ptx, name)?;
     }
     let source = submission.source.unwrap_or_default();
     if let Some(folder) = &arguments.keep_code {
-        for file in listing_text::keep(folder, &code.code, &source)? {
-            terminal.say(&format!("wrote {}", file.display()));
-        }
-        if terminal.json {
-            terminal.print_json(&code);
-        }
-    } else if terminal.json {
+        listing_text::keep(folder, &code.code, &source, terminal)?;
+    }
+    if terminal.json {
         terminal.print_json(&code);
-    } else {
-        let text = form(&code, arguments.form)?;
-        terminal.print(&listing_text::render(text, &source));
+    } else if arguments.keep_code.is_none() {
+        terminal.print(&listing_text::render(&code.code.ptx, &source));
     }
     Ok(0)
 }
@@ -83,21 +67,16 @@ fn form(code: &JudgingCode, form: Form) -> Result<&CodeText, Failure> {
     }
 }
 
-/// Leaves what is called so, in each form.
-fn choose(code: &mut CodeListing, name: &str) -> Result<(), Failure> {
-    let known: Vec<String> = names(&code.ptx).map(str::to_owned).collect();
+/// Leaves what is called so.
+fn choose(code: &mut CodeText, name: &str) -> Result<(), Failure> {
+    let known: Vec<String> = names(code).map(str::to_owned).collect();
     if !known.iter().any(|known| is_called(known, name)) {
         let question = did_you_mean(name, known.iter().map(String::as_str));
         let hint = format!("{question}it has: {}", known.join(", "));
         let message = format!("the code has no kernel or function `{name}`");
         return Err(Failure::usage(message, hint));
     }
-    for form in [Some(&mut code.ptx), code.sass.as_mut()]
-        .into_iter()
-        .flatten()
-    {
-        form.parts.retain(|part| is_called(&part.name, name));
-    }
+    code.parts.retain(|part| is_called(&part.name, name));
     Ok(())
 }
 
@@ -107,10 +86,11 @@ fn names(code: &CodeText) -> impl Iterator<Item = &str> {
     functions.map(|part| part.name.as_str())
 }
 
-/// Whether a function is called so, its template arguments left out if `name` has none.
+/// Whether a function is called so: in full, without the cast of an overload, or without its template
+/// arguments too.
 fn is_called(function: &str, name: &str) -> bool {
-    let plain = function.split('<').next().unwrap_or_default().trim_end();
-    !name.is_empty() && (function == name || plain == name)
+    let names = [function, without_cast(function), plain_name(function)];
+    !name.is_empty() && names.contains(&name)
 }
 
 #[cfg(test)]
@@ -119,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn code() -> CodeListing {
+    fn code() -> CodeText {
         let part = |kind, name: &str| CodePart {
             kind,
             name: name.to_owned(),
@@ -129,15 +109,18 @@ mod tests {
         let parts = vec![
             part(CodeKind::Kernel, "tile<64>"),
             part(CodeKind::Kernel, "tile<128>"),
+            part(
+                CodeKind::Kernel,
+                "static_cast<void (*)(const float*, int)>(tanh)",
+            ),
+            part(CodeKind::Kernel, "static_cast<void (*)(float*)>(pack<4>)"),
+            part(CodeKind::Kernel, "mode<static_cast<Mode>(1)>"),
             part(CodeKind::Function, "dot_rows"),
             part(CodeKind::Module, ""),
         ];
-        CodeListing {
-            ptx: CodeText {
-                parts,
-                lines_left_out: 0,
-            },
-            ..CodeListing::default()
+        CodeText {
+            parts,
+            lines_left_out: 0,
         }
     }
 
@@ -146,13 +129,30 @@ mod tests {
         let chosen = |name: &str| {
             let mut code = code();
             choose(&mut code, name).unwrap();
-            let names: Vec<String> = names(&code.ptx).map(str::to_owned).collect();
-            assert_eq!(code.ptx.parts.len(), names.len());
+            let names: Vec<String> = names(&code).map(str::to_owned).collect();
+            assert_eq!(code.parts.len(), names.len());
             names
         };
         assert_eq!(chosen("tile<64>"), ["tile<64>"]);
         assert_eq!(chosen("tile"), ["tile<64>", "tile<128>"]);
         assert_eq!(chosen("dot_rows"), ["dot_rows"]);
+        assert_eq!(chosen("mode"), ["mode<static_cast<Mode>(1)>"]);
+    }
+
+    #[test]
+    fn an_overloaded_kernel_is_chosen_without_its_cast() {
+        let has = |name: &str, whole: &str| {
+            let mut code = code();
+            choose(&mut code, name).unwrap();
+            assert_eq!(names(&code).collect::<Vec<_>>(), [whole]);
+        };
+        let tanh = "static_cast<void (*)(const float*, int)>(tanh)";
+        has("tanh", tanh);
+        has(tanh, tanh);
+        let pack = "static_cast<void (*)(float*)>(pack<4>)";
+        has("pack", pack);
+        has("pack<4>", pack);
+        assert!(choose(&mut code(), "static_cast").is_err());
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(refused.exit_code(), 2);
         let hint = refused.hint().unwrap();
         assert!(hint.contains("did you mean `dot_rows`?"), "{hint}");
-        assert!(hint.contains("tile<64>, tile<128>, dot_rows"), "{hint}");
+        assert!(hint.contains("it has: tile<64>, tile<128>, "), "{hint}");
         assert!(choose(&mut code(), "").is_err(), "the module has no name");
     }
 }

@@ -33,8 +33,8 @@ pub(crate) struct Submit {
     /// Print the submission's id and leave
     #[arg(long)]
     no_watch: bool,
-    /// Write the compiled code into this folder: code.ptx and, where the worker has a disassembler,
-    /// code.sass, each line under the line of the file that it was made from
+    /// Write the PTX into this folder as code.ptx, each line under the line of the file that it was
+    /// made from; `judge --keep-code` has the machine code too
     #[arg(long, value_name = "DIR", conflicts_with = "no_watch")]
     keep_code: Option<PathBuf>,
 }
@@ -82,12 +82,7 @@ async fn keep_code(
     terminal: Terminal,
 ) -> Result<(), Failure> {
     match client.code(judging).await {
-        Ok(code) => {
-            for file in listing_text::keep(folder, &code.code, source)? {
-                terminal.say(&format!("wrote {}", file.display()));
-            }
-            Ok(())
-        }
+        Ok(code) => listing_text::keep(folder, &code.code, source, terminal),
         Err(failure) if failure.api_code() == Some(ErrorCode::NoCode.as_str()) => {
             terminal.say("no code is kept: nothing was compiled");
             Ok(())

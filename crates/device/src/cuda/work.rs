@@ -145,6 +145,9 @@ impl Parts<'_> {
                     Ok(address.to_le_bytes().to_vec())
                 }
                 Argument::Value(bytes) => Ok(bytes.clone()),
+                Argument::Record { bytes, pointers } => {
+                    Argument::record(bytes, pointers, |address| self.memory.resolve(address))
+                }
                 Argument::TensorMap(map) => tensor_map::encode(map, self.memory.resolve(map.base)?),
             })
             .collect::<Result<Vec<_>, DeviceError>>()?;

@@ -59,6 +59,9 @@ impl EmulatedDevice {
             let bytes = match argument {
                 Argument::Pointer(address) => self.resolve(*address)?.to_le_bytes().to_vec(),
                 Argument::Value(bytes) => bytes.clone(),
+                Argument::Record { bytes, pointers } => {
+                    Argument::record(bytes, pointers, |address| self.resolve(address))?
+                }
                 Argument::TensorMap(_) => {
                     return Err(DeviceError::Unsupported {
                         opcode: "tensor map".to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::code::{MAX_CODE_BYTES, MAX_CODE_LINE_BYTES, MAX_CODE_LINES, MAX_CODE_NAME_BYTES};
-use domain::{CodeKind, CodeListing, CodePart, CodeText};
+use domain::{CodeKind, CodeListing, CodePart, CodeText, Diagnostic, Severity, Stage};
 use toolchain::{Listing, demangle};
 
 /// Stands for the rest of what is cut.
@@ -30,8 +30,22 @@ pub(crate) fn of_ptx(
     CodeListing {
         arch: arch.to_owned(),
         ptx: bounded(splitter.finish()),
-        sass: None,
+        sass: None, // a disassembler runs unconfined, and only for `judge --keep-code`
     }
+}
+
+/// What the child wrote, to be believed or not: the verdict does not depend on it.
+pub(super) fn leave_out_unsound(listing: &mut CodeListing, warnings: &mut Vec<Diagnostic>) {
+    let Err(fault) = listing.check() else { return };
+    *listing = CodeListing::default();
+    warnings.push(Diagnostic {
+        stage: Stage::Compile,
+        severity: Severity::Warning,
+        line: None,
+        column: None,
+        message: format!("the compiled code is not kept: {fault}"),
+        hint: None,
+    });
 }
 
 /// A part in the making.
@@ -191,6 +205,7 @@ fn bounded(parts: Vec<Part>) -> CodeText {
             part.lines.pop();
         }
         let all = part.lines.len();
+        bytes += part.name.len();
         let fits = part.lines.iter().take_while(|(line, _)| {
             bytes += line.len() + 1;
             lines += 1;
@@ -216,6 +231,8 @@ fn bounded(parts: Vec<Part>) -> CodeText {
 
 #[cfg(test)]
 mod tests {
+    use domain::CodeFault;
+
     use super::*;
     use crate::test_support::compiled;
 
@@ -303,7 +320,11 @@ __global__ void twice(float* x) {
 
     fn of(ptx: &str) -> CodeText {
         let listing = of_ptx("sm_90a", ptx, &BTreeMap::new());
-        assert_eq!(listing.check(), Ok(()));
+        let checked = listing.check();
+        assert!(
+            matches!(checked, Ok(()) | Err(CodeFault::Empty)),
+            "{checked:?}"
+        );
         listing.ptx
     }
 
@@ -327,6 +348,30 @@ __global__ void twice(float* x) {
         assert!((10_000..=MAX_CODE_LINES).contains(&kept), "{kept}");
         assert_eq!(text.lines_left_out as usize + kept, 30_004);
         assert!(text.parts[0].text.ends_with("    add.s32 %r1, %r1, %r1;"));
+    }
+
+    #[test]
+    fn long_names_count_for_the_size() {
+        let kernel = |n| format!(".visible .entry k{n:05}{}(\n)\n{{\n}}\n", "x".repeat(500));
+        let text = of(&(0..5_000).map(kernel).collect::<String>());
+        let kept: usize = text.parts.iter().map(|part| part.source_lines.len()).sum();
+        assert!(kept > 1_000, "{kept}");
+        assert_eq!(text.lines_left_out as usize + kept, 20_000);
+    }
+
+    #[test]
+    fn a_listing_that_breaks_the_contract_is_left_out_with_a_warning() {
+        let sound = of_ptx("sm_90a", ".version 9.5\n", &BTreeMap::new());
+        let (mut listing, mut warnings) = (sound.clone(), Vec::new());
+        leave_out_unsound(&mut listing, &mut warnings);
+        assert_eq!((&listing, warnings.as_slice()), (&sound, [].as_slice()));
+
+        listing.ptx.parts[0].source_lines.clear();
+        leave_out_unsound(&mut listing, &mut warnings);
+        assert_eq!(listing, CodeListing::default());
+        let told = "the compiled code is not kept: a part has not one source line for each line of its text";
+        assert_eq!(warnings[0].message, told);
+        assert_eq!(warnings[0].severity, Severity::Warning);
     }
 
     #[test]

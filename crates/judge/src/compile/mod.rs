@@ -80,7 +80,10 @@ fn kept(
 fn compile_now(environment: &Environment, job: &CompileJob, wall: Duration) -> CompileReply {
     let task = CompileTask::Source(job.clone());
     let refusal = match ask::<CompileReply>(environment, &task, wall) {
-        Ok((reply, confinement_warning)) => {
+        Ok((mut reply, confinement_warning)) => {
+            if let Ok(compiled) = &mut reply.outcome {
+                listing::leave_out_unsound(&mut compiled.listing, &mut compiled.warnings);
+            }
             return CompileReply {
                 confinement_warning,
                 ..reply

@@ -1,14 +1,14 @@
 //! Launches and calls of the runtime that are nearly right.
 
 use domain::Diagnostic;
+use domain::slips::words;
 
 use super::line_of;
-use crate::source::text::SourceText;
 
 pub(super) const LAUNCH: &str = "a launch is written `kernel<<<grid, block>>>(arguments)`";
 
 /// By the words of the fault alone.
-pub(super) fn about_a_launch(message: &str, source: &SourceText) -> Option<String> {
+pub(super) fn about_a_launch(message: &str, code: &str) -> Option<String> {
     if message.starts_with("`<<` between `kernel`") {
         return Some(LAUNCH.to_owned());
     }
@@ -35,7 +35,7 @@ pub(super) fn about_a_launch(message: &str, source: &SourceText) -> Option<Strin
         ));
     }
     let kernel = counted(message).or_else(|| typed(message))?;
-    let head = kernel_head(source.as_str(), kernel)?;
+    let head = kernel_head(code, kernel)?;
     let address = taken_address(message).unwrap_or_default();
     Some(format!("{address}its declaration: {head}"))
 }
@@ -64,7 +64,7 @@ fn taken_address(message: &str) -> Option<&'static str> {
 }
 
 /// Calls of the runtime whose arguments are mixed up, going by the line.
-pub(super) fn about_a_call(diagnostic: &Diagnostic, source: &SourceText) -> Option<String> {
+pub(super) fn about_a_call(diagnostic: &Diagnostic, code: &str) -> Option<String> {
     let message = &diagnostic.message;
     if message.contains(" runs past ") && message.contains(" bytes from offset ") {
         return Some(
@@ -72,7 +72,7 @@ pub(super) fn about_a_call(diagnostic: &Diagnostic, source: &SourceText) -> Opti
                 .to_owned(),
         );
     }
-    let line = line_of(diagnostic, source)?;
+    let line = line_of(diagnostic, code)?;
     if message.ends_with("is read before it has a value") {
         let name = message.split('`').nth(1)?;
         return line
@@ -94,15 +94,13 @@ pub(super) fn about_a_call(diagnostic: &Diagnostic, source: &SourceText) -> Opti
     Some(format!("its arguments are {order}"))
 }
 
-/// The head of a kernel as written, on one line.
-fn kernel_head(source: &str, kernel: &str) -> Option<String> {
+/// The head of a kernel without its comments, on one line.
+fn kernel_head(code: &str, kernel: &str) -> Option<String> {
     let name = kernel.rsplit("::").next()?.split('<').next()?;
-    source.match_indices("__global__").find_map(|(start, _)| {
-        let rest = &source[start..];
+    code.match_indices("__global__").find_map(|(start, _)| {
+        let rest = &code[start..];
         let head = &rest[..rest.find(['{', ';'])?];
-        let is_it = head
-            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .any(|w| w == name);
+        let is_it = words(head).any(|word| word == name);
         let text = head.split_whitespace().collect::<Vec<_>>().join(" ");
         (is_it && text.len() <= 300).then_some(text)
     })

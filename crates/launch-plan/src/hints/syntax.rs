@@ -1,19 +1,19 @@
 //! What the text shows where the parser only knows that it cannot go on.
 
 use domain::Diagnostic;
+use domain::slips::{foreign_character, unmatched_bracket, words};
 
 use super::launches::LAUNCH;
-use super::{blanked_comments, line_of, words};
-use crate::source::text::SourceText;
+use super::line_of;
 
 /// The way out of a syntax error.
-pub(super) fn about(diagnostic: &Diagnostic, source: &SourceText) -> Option<String> {
+pub(super) fn about(diagnostic: &Diagnostic, code: &str) -> Option<String> {
     let message = &diagnostic.message;
     if message.contains("without its `#endif`") {
         return Some("every `#if`, `#ifdef` and `#ifndef` ends with `#endif`".to_owned());
     }
     if message.contains("`}` is missing") {
-        return Some(match open_brace(source.as_str()) {
+        return Some(match open_brace(code) {
             Some(line) => format!("the `{{` of line {line} has no `}}`"),
             None => "a `{` above this line has no `}`".to_owned(),
         });
@@ -21,51 +21,25 @@ pub(super) fn about(diagnostic: &Diagnostic, source: &SourceText) -> Option<Stri
     if message.contains("has already been defined") {
         return Some("keep one of the two, or give the other another name".to_owned());
     }
-    let text = line_of(diagnostic, source).unwrap_or("");
-    let shown = foreign_language(source.as_str())
-        .or_else(|| foreign_character(text))
+    let text = line_of(diagnostic, code).unwrap_or("");
+    let shown = foreign_language(code)
+        .or_else(|| text.chars().find_map(foreign_character))
         .or_else(|| launch(text))
-        .or_else(|| macro_with_semicolon(text, source.as_str()))
+        .or_else(|| macro_with_semicolon(text, code))
         .or_else(|| brackets(text));
     shown.or_else(|| {
-        let line = unfinished_line(source, diagnostic.line?)?;
+        let line = unfinished_line(code, diagnostic.line?)?;
         Some(format!("is a `;` missing at the end of line {line}?"))
     })
 }
 
 /// Python is what other judges take beside CUDA.
-fn foreign_language(source: &str) -> Option<String> {
-    let first = source.lines().find(|line| !line.trim().is_empty())?;
+fn foreign_language(code: &str) -> Option<String> {
+    let first = code.lines().find(|line| !line.trim().is_empty())?;
     let is_python = (first.starts_with("def ") && first.trim_end().ends_with(':'))
         || first.starts_with("from ") && first.contains(" import ")
         || first.starts_with("import ") && !first.contains(';');
     is_python.then(|| "is this Python? A submission is one file of CUDA C++".to_owned())
-}
-
-/// What word processors and other keyboards make of C++'s characters.
-fn foreign_character(line: &str) -> Option<String> {
-    const MEANT: &[(char, &str)] = &[
-        ('\u{201c}', "\""),
-        ('\u{201d}', "\""),
-        ('\u{2018}', "'"),
-        ('\u{2019}', "'"),
-        ('\u{ff0c}', ","),
-        ('\u{ff1b}', ";"),
-        ('\u{ff08}', "("),
-        ('\u{ff09}', ")"),
-        ('\u{2013}', "-"),
-        ('\u{2212}', "-"),
-        ('\u{d7}', "*"),
-        ('\u{2264}', "<="),
-        ('\u{2265}', ">="),
-        ('\u{2260}', "!="),
-    ];
-    let code = line.split("//").next().unwrap_or(line);
-    let found = |c: char| MEANT.iter().find(|(foreign, _)| *foreign == c);
-    let (foreign, meant) = code.chars().find_map(found)?;
-    Some(format!(
-        "`{foreign}` is no character of C++; write `{meant}`"
-    ))
 }
 
 fn launch(line: &str) -> Option<String> {
@@ -77,14 +51,13 @@ fn launch(line: &str) -> Option<String> {
 }
 
 /// `#define THREADS 256;`, where the line uses it.
-fn macro_with_semicolon(line: &str, source: &str) -> Option<String> {
-    let code = blanked_comments(source);
+fn macro_with_semicolon(line: &str, code: &str) -> Option<String> {
     let defined = code.lines().zip(1..).find_map(|(text, number)| {
         let rest = text.trim_start().strip_prefix('#')?.trim_start();
         let rest = rest.strip_prefix("define")?;
         let name = words(rest).next()?;
         let is_constant = !rest.contains('(') && rest.trim_end().ends_with(';');
-        (is_constant && words(line).any(|word| word == name)).then_some((name.to_owned(), number))
+        (is_constant && words(line).any(|word| word == name)).then_some((name, number))
     });
     let (name, number) = defined?;
     Some(format!(
@@ -94,33 +67,16 @@ fn macro_with_semicolon(line: &str, source: &str) -> Option<String> {
 
 /// A statement on one line whose brackets do not go together.
 fn brackets(line: &str) -> Option<String> {
-    // Every second piece stands between quotes.
-    let outside: String = line.split('"').step_by(2).collect();
-    let code = outside.split("//").next().unwrap_or(&outside).trim();
-    if !code.ends_with([';', '{']) || code.contains('\'') || code.starts_with("for") {
-        return None;
-    }
-    let count = |bracket: char| code.matches(bracket).count();
-    let (open, close) = (count('('), count(')'));
-    match open.cmp(&close) {
-        std::cmp::Ordering::Greater => Some("a `(` of this line has no `)`".to_owned()),
-        std::cmp::Ordering::Less => Some("a `)` of this line has no `(`".to_owned()),
-        std::cmp::Ordering::Equal => None,
-    }
+    let is_whole = line.trim_end().ends_with([';', '{']);
+    let found = unmatched_bracket(line).filter(|_| is_whole)?;
+    Some(found.to_owned())
 }
 
 /// The line of a `{` that is still open where the next function begins, or where the file ends.
-fn open_brace(source: &str) -> Option<u32> {
-    let code = blanked_comments(source);
+fn open_brace(code: &str) -> Option<u32> {
     let mut open: Vec<(u32, bool)> = Vec::new();
     for (line, number) in code.lines().zip(1..) {
-        let begins = [
-            "__global__",
-            "__device__",
-            "extern \"C\"",
-            "template",
-            "void",
-        ];
+        let begins = ["__global__", "__device__", "extern \"", "template", "void"];
         let is_within = open.last().filter(|(_, is_scope)| !is_scope);
         if let Some((brace, _)) = is_within
             && begins.iter().any(|word| line.starts_with(word))
@@ -129,7 +85,7 @@ fn open_brace(source: &str) -> Option<u32> {
         }
         // Namespaces, classes and `extern "C" {` hold functions.
         let is_scope = words(line).any(|word| ["namespace", "struct", "class"].contains(&word))
-            || line.trim() == "extern \"C\" {";
+            || line.trim().starts_with("extern \"") && line.trim().ends_with("\" {");
         for c in line.chars() {
             match c {
                 '{' => open.push((number, is_scope)),
@@ -142,8 +98,8 @@ fn open_brace(source: &str) -> Option<u32> {
 }
 
 /// The line at or above line `number` that ends as if a statement went on.
-fn unfinished_line(source: &SourceText, number: u32) -> Option<u32> {
-    let lines: Vec<&str> = source.as_str().lines().collect();
+fn unfinished_line(code: &str, number: u32) -> Option<u32> {
+    let lines: Vec<&str> = code.lines().collect();
     let last = usize::try_from(number).ok()?;
     // The parser may notice where the statement begins, where it ends, or on the line after.
     let nearby = last.saturating_sub(2)..last.min(lines.len());
@@ -153,7 +109,7 @@ fn unfinished_line(source: &SourceText, number: u32) -> Option<u32> {
 
 /// A statement, going by its last character, that lacks its `;`.
 fn ends_unfinished(line: &str) -> bool {
-    let code = line.split("//").next().unwrap_or(line).trim();
+    let code = line.trim();
     // What a brace or a `;` ends is not meant.
     let code = code.rsplit(['{', '}', ';']).next().unwrap_or(code).trim();
     let begins_as_one = !code.starts_with('#') && code.contains(['=', '(']);

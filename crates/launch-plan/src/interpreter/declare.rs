@@ -18,15 +18,9 @@ impl<'p> Interpreter<'p> {
         match variable.storage {
             Storage::Automatic | Storage::Constant => {}
             Storage::Static => {
-                let message = format!(
-                    "the static variable `{}` would keep its value from call to call",
-                    variable.name
-                );
-                return Err(Fault::unsupported(
-                    at,
-                    message,
-                    "make it an ordinary variable; allocate and free within the call",
-                ));
+                let binding = self.static_variable(variable)?;
+                self.bind(&variable.name, binding);
+                return Ok(());
             }
             Storage::Device | Storage::Elsewhere => {
                 let message = format!("`{}` is declared for the device", variable.name);

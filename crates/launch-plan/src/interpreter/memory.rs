@@ -64,6 +64,7 @@ impl Memory {
         let element = object.element.clone();
         let elements = std::mem::take(&mut object.elements);
         let weight = std::mem::take(&mut object.weight);
+        let unknown = std::mem::take(&mut object.unknown);
         self.next_serial += 1;
         self.heap.push(Object {
             serial: self.next_serial,
@@ -72,7 +73,7 @@ impl Memory {
             zeroed: false,
             elements,
             weight,
-            unknown: Vec::new(),
+            unknown,
             alive: true,
         });
         Ok(first(true, self.heap.len() - 1, self.next_serial))

@@ -122,6 +122,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         memory: Memory::default(),
         frames: Vec::new(),
         globals: HashMap::new(),
+        statics: HashMap::new(),
         scratch: Scratch::default(),
         read_backs: ReadBacks::default(),
         graphs: Graphs::default(),
@@ -172,6 +173,8 @@ struct Interpreter<'p> {
     frames: Vec<Frame>,
     /// Constants at file scope that were read; `None` while one is being computed.
     globals: HashMap<usize, Option<(HostRef, Type)>>,
+    /// Static variables of functions, by where they are declared and their type.
+    statics: HashMap<(At, String), (HostRef, Type)>,
     scratch: Scratch,
     /// What `cudaFuncSetAttribute` allowed, by kernel instance.
     dynamic_shared_limits: HashMap<String, u64>,

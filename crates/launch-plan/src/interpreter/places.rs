@@ -198,22 +198,19 @@ impl<'p> Interpreter<'p> {
             return self.global_place(&name.path, at);
         }
         let message = match variable.storage {
-            Storage::Device => format!(
+            Storage::Static | Storage::Automatic => {
+                if access == Access::Write {
+                    self.warn_of_state(variable);
+                }
+                return self.global_place(&name.path, at);
+            }
+            Storage::Constant => format!("host code assigns to the constant `{}`", name.path),
+            Storage::Device | Storage::Elsewhere => format!(
                 "host code uses `{}`, which lives in device memory",
                 name.path
             ),
-            Storage::Constant => format!("host code assigns to the constant `{}`", name.path),
-            _ => format!(
-                "host code changes the global variable `{}`, which would keep its value from \
-                 call to call",
-                name.path
-            ),
         };
-        Err(Fault::unsupported(
-            at,
-            message,
-            "use a local variable; the judge calls the function many times, on other data",
-        ))
+        Err(Fault::unsupported(at, message, "use a local variable"))
     }
 
     /// The host place that a pointer points to.
@@ -274,6 +271,11 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Dereference(pointer) => return self.evaluate(pointer),
             ExprKind::Name(name) if self.find_local(&name.path).is_none() => {
+                if let Some((_, variable)) = self.tables.global(&name.path)
+                    && matches!(variable.storage, Storage::Static | Storage::Automatic)
+                {
+                    self.warn_of_state(variable); // what has its address may write to it
+                }
                 if let Some(kernel) = self.kernel_named(name, at)? {
                     return Ok(Value::Kernel(kernel));
                 }

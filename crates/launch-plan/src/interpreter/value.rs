@@ -197,6 +197,39 @@ impl Value {
         }
     }
 
+    /// The bytes of a struct or array as a kernel takes it, zeros for the pointers in it, and these with
+    /// their offsets. `None` where a part has no value or no bytes.
+    pub(super) fn to_bytes_and_pointers(&self) -> Option<(Vec<u8>, Vec<(u64, Target)>)> {
+        match self {
+            Self::Pointer(_, target) => Some((vec![0; 8], vec![(0, target.clone())])),
+            Self::Record(record, fields) => {
+                let mut bytes = vec![0; usize::try_from(record.size_bytes).ok()?];
+                let mut pointers = Vec::new();
+                for (field, value) in record.fields.iter().zip(fields) {
+                    let (part, inner) = value.as_ref()?.to_bytes_and_pointers()?;
+                    let start = usize::try_from(field.offset_bytes).ok()?;
+                    bytes
+                        .get_mut(start..start + part.len())?
+                        .copy_from_slice(&part);
+                    let inner = inner.into_iter();
+                    pointers.extend(inner.map(|(at, to)| (field.offset_bytes + at, to)));
+                }
+                Some((bytes, pointers))
+            }
+            Self::Row(Type::Array(..) | Type::StdArray(..), values) => {
+                let (mut bytes, mut pointers) = (Vec::new(), Vec::new());
+                for value in values {
+                    let (part, inner) = value.as_ref()?.to_bytes_and_pointers()?;
+                    let start = bytes.len() as u64;
+                    bytes.extend(part);
+                    pointers.extend(inner.into_iter().map(|(at, to)| (start + at, to)));
+                }
+                Some((bytes, pointers))
+            }
+            _ => Some((self.to_bytes()?, Vec::new())),
+        }
+    }
+
     /// A struct's field, where it has a value.
     pub(super) fn field(&self, name: &str) -> Option<&Self> {
         let Self::Record(record, fields) = self else {

@@ -1,6 +1,7 @@
 //! Valid text that the grammar cannot read, in a form that it can.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::lex::TokenKind;
@@ -12,8 +13,24 @@ const MAX_STARS: usize = 8;
 /// the grammar has no pointers behind `new`.
 pub(crate) const POINTER_TO: &str = "__lightspeed_pointer_to";
 
+/// Tokens between a `<` and its `?` that are looked through.
+const MAX_COMPARED: usize = 64;
+
+/// Adds the names that these tokens declare as templates.
+pub(super) fn note_templates(tokens: &[(TokenKind, &str)], names: &mut BTreeSet<String>) {
+    for start in (0..tokens.len()).filter(|&index| tokens[index].1 == "template") {
+        let declared = tokens[start..].windows(2).find(|pair| {
+            pair[0].0 == TokenKind::Identifier && matches!(pair[1].1, "(" | "{" | ";" | ":")
+        });
+        names.extend(declared.map(|pair| pair[0].1.to_owned()));
+    }
+}
+
 /// The texts of some tokens, those that the grammar would stumble over replaced.
-pub(super) fn bridged<'t>(tokens: &[(TokenKind, &'t str)]) -> Vec<Cow<'t, str>> {
+pub(super) fn bridged<'t>(
+    tokens: &[(TokenKind, &'t str)],
+    templates: &BTreeSet<String>,
+) -> Vec<Cow<'t, str>> {
     let mut texts: Vec<_> = tokens.iter().map(|&(_, text)| text.into()).collect();
     for index in 0..tokens.len() {
         match tokens[index].1 {
@@ -29,10 +46,46 @@ pub(super) fn bridged<'t>(tokens: &[(TokenKind, &'t str)]) -> Vec<Cow<'t, str>> 
             "__device__" | "__host__" if follows_a_capture(tokens, index) => {
                 texts[index] = "".into();
             }
+            "<" => {
+                if let Some(start) = compared_name(tokens, index, templates) {
+                    texts[start] = format!("({}", texts[start]).into();
+                    texts[index - 1] = format!("{})", texts[index - 1]).into();
+                }
+            }
             _ => {}
         }
     }
     texts
+}
+
+/// `n < 9 ? k<1> : k<2>` reads as a template `n<...>`. Where the name before the `<` starts, if it is compared.
+fn compared_name(
+    tokens: &[(TokenKind, &str)],
+    less: usize,
+    templates: &BTreeSet<String>,
+) -> Option<usize> {
+    let mut start = less.checked_sub(1)?;
+    let (kind, name) = tokens[start];
+    if kind != TokenKind::Identifier || templates.contains(name) {
+        return None;
+    }
+    let mut depth = 0_usize;
+    let after = tokens[less + 1..].iter().take(MAX_COMPARED);
+    let end = after.map(|token| token.1).find(|text| {
+        match *text {
+            "(" | "[" => depth += 1,
+            ")" | "]" if depth > 0 => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && matches!(*text, "?" | ";" | "," | "{" | "}" | "<" | ">" | ")")
+    });
+    if end != Some("?") {
+        return None;
+    }
+    while start >= 2 && matches!(tokens[start - 1].1, "." | "->" | "::") {
+        start -= 2;
+    }
+    (tokens[start].0 == TokenKind::Identifier).then_some(start)
 }
 
 /// Where the type after `new` starts, and its stars, if it is a pointer.

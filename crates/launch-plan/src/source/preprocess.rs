@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use domain::VerdictKind;
+use domain::{PREDEFINED_HEADER, VerdictKind};
 
 use super::directives::{Conditionals, obey};
-use super::grammar_gaps::bridged;
+use super::grammar_gaps::{bridged, note_templates};
 use super::lex::{RawToken, TokenKind, lex};
 use super::macros::{Expander, Macro, TooMuchExpansion};
 use super::nesting::Nesting;
@@ -17,19 +17,7 @@ use crate::failure::{Fallible, Fault};
 const MAX_EXPANDED_BYTES: usize = 1 << 20;
 
 /// What a CUDA compiler predefines, as far as host code asks for it.
-const PREDEFINED: [(&str, &str); 27] = [
-    ("__FLT_MAX__", "3.40282346638528859812e+38F"),
-    ("__FLT_MIN__", "1.17549435082228750797e-38F"),
-    ("__FLT_EPSILON__", "1.1920928955078125e-7F"),
-    ("__DBL_MAX__", "1.7976931348623157e+308"),
-    ("__DBL_MIN__", "2.2250738585072014e-308"),
-    ("__DBL_EPSILON__", "2.2204460492503131e-16"),
-    ("__SCHAR_MAX__", "127"),
-    ("__SHRT_MAX__", "32767"),
-    ("__INT_MAX__", "2147483647"),
-    ("__LONG_MAX__", "9223372036854775807L"),
-    ("__LONG_LONG_MAX__", "9223372036854775807LL"),
-    ("__CHAR_BIT__", "8"),
+const PREDEFINED: [(&str, &str); 15] = [
     ("__FILE__", "\"submission.cu\""),
     ("__DATE__", "\"Jan  1 1970\""), // the same plan on any day
     ("__TIME__", "\"00:00:00\""),
@@ -165,7 +153,10 @@ impl From<TooMuchExpansion> for Box<Fault> {
 }
 
 fn predefine(expander: &mut Expander<'_>) {
-    for (name, text) in PREDEFINED {
+    let of_the_host = PREDEFINED_HEADER
+        .lines()
+        .filter_map(|line| line.strip_prefix("#define ")?.split_once(' '));
+    for (name, text) in of_the_host.chain(PREDEFINED) {
         let body = expander.tokens_of(text);
         expander.define(
             name,
@@ -230,6 +221,8 @@ struct Output {
     tokens: Vec<(At, (At, At))>,
     directives: Vec<(At, At)>,
     nesting: Nesting,
+    /// Names declared as templates so far.
+    templates: BTreeSet<String>,
 }
 
 impl Output {
@@ -239,7 +232,8 @@ impl Output {
             .iter()
             .map(|token| (token.kind, expander.text(token)))
             .collect();
-        let readable = bridged(&words);
+        note_templates(&words, &mut self.templates);
+        let readable = bridged(&words, &self.templates);
         for (index, token) in tokens.iter().enumerate() {
             if token.kind == TokenKind::OpenText {
                 return Err(open_literal(words[index].1, token.origin.0));

@@ -137,7 +137,9 @@ fn read(
             );
         }
         ("enum_specifier", _) => {
-            enumeration(node, path, lowerer, items);
+            let name = node.child_by_field_name("name");
+            let name = name.map(|name| lowerer.text_of(name).to_owned());
+            enumeration(node, name, path, lowerer, items);
             push(items, lowerer, PieceKind::Other, whole, vec![]);
         }
         ("type_definition" | "alias_declaration", _) => {

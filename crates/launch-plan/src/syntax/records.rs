@@ -39,7 +39,8 @@ pub(super) fn typedef_of_body(
         return;
     };
     if inner.kind() == "enum_specifier" {
-        enumeration(inner, path, lowerer, items);
+        let name = lowerer.text_of(declarator).to_owned();
+        enumeration(inner, Some(name), path, lowerer, items);
         return;
     }
     let name = joined(path, lowerer.text_of(declarator));
@@ -78,6 +79,14 @@ pub(super) fn record_syntax(
 }
 
 impl Lowerer<'_> {
+    /// What the values of an enumeration are.
+    fn underlying_type(&mut self, node: Node<'_>) -> TypeSyntax {
+        match node.child_by_field_name("base") {
+            Some(base) => self.type_node(base),
+            None => int_type(self.at(node), false),
+        }
+    }
+
     /// A struct or an enumeration within a function; `name` from a `typedef`.
     pub(super) fn local_type(&mut self, node: Node<'_>, name: Option<String>) -> StmtKind {
         let given = node.child_by_field_name("name");
@@ -89,7 +98,7 @@ impl Lowerer<'_> {
         if node.kind() == "enum_specifier" {
             let mut statements = Vec::new();
             if let Some(name) = name {
-                statements.push(StmtKind::Alias(name, int_type(at, false)));
+                statements.push(StmtKind::Alias(name, self.underlying_type(node)));
             }
             statements.push(StmtKind::Declare(enumerators(node, &[], self)));
             let statements = statements.into_iter().map(|kind| Stmt { at, kind });
@@ -112,14 +121,16 @@ impl Lowerer<'_> {
 /// Enumerators of a file become constants.
 pub(super) fn enumeration(
     node: Node<'_>,
+    name: Option<String>,
     path: &[String],
     lowerer: &mut Lowerer<'_>,
     items: &mut Items,
 ) {
-    let name = node.child_by_field_name("name");
-    items
-        .opaque_types
-        .extend(name.map(|name| joined(path, lowerer.text_of(name))));
+    if let Some(name) = name {
+        let path = joined(path, &name);
+        items.opaque_types.push(path.clone()); // for template arguments, which keep its name
+        items.aliases.push((path, lowerer.underlying_type(node)));
+    }
     for enumerator in enumerators(node, path, lowerer) {
         let name = &enumerator.name;
         let short = name.rsplit("::").next().unwrap_or(name);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Diagnostic, Direction, ParameterKind};
+use domain::slips::words;
+use domain::{Diagnostic, Direction, ParameterKind, plain_name};
 
-use super::{Planned, last_part, path, warning};
-use crate::hints::words;
+use super::{Planned, last_part, warning};
 use crate::plan::{Argument, Buffer, Launch, LaunchArgument, Operation, Plan};
 use crate::syntax::ast::Function;
 
@@ -62,8 +62,8 @@ impl Planned<'_> {
 
     /// The one kernel that a launch can mean.
     fn kernel(&self, launch: &Launch) -> Option<&Function> {
-        let path = path(&launch.kernel.0);
-        match self.tables.functions_named(path)[..] {
+        let name = plain_name(&launch.kernel.0);
+        match self.tables.functions_named(name)[..] {
             [only] => Some(self.tables.function(only)),
             _ => None,
         }
@@ -138,6 +138,9 @@ fn writers(plan: &Plan, output: Buffer) -> Option<Vec<&Launch>> {
                 for argument in &launch.arguments {
                     match argument {
                         LaunchArgument::Pointer(place) => takes |= place.buffer == output,
+                        LaunchArgument::Record { pointers, .. } => {
+                            takes |= pointers.iter().any(|(_, place)| place.buffer == output);
+                        }
                         LaunchArgument::Value(_) => {}
                         // Whole boxes are written through it.
                         LaunchArgument::TensorMap(_) => return None,

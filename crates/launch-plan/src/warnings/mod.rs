@@ -8,9 +8,10 @@ mod grids;
 mod text;
 mod transfers;
 
-use domain::{Diagnostic, Severity, Signature, Stage};
+use domain::slips::words;
+use domain::{Diagnostic, Severity, Signature, Stage, plain_name};
 
-use crate::hints::{blanked_comments, words};
+use crate::hints::code_alone;
 use crate::plan::{Argument, KernelInstance, Plan};
 use crate::source::text::SourceText;
 use crate::syntax::ast::Space;
@@ -28,7 +29,7 @@ pub(crate) struct Planned<'a> {
 impl Planned<'_> {
     /// Warnings in order of lines.
     pub(crate) fn warnings(&self) -> Vec<Diagnostic> {
-        let code = blanked_comments(self.source.as_str());
+        let code = code_alone(self.source.as_str());
         let mut warnings = self.unused_kernels(&code);
         warnings.extend(self.small_grids(&code));
         warnings.extend(self.odd_transfers());
@@ -45,7 +46,10 @@ impl Planned<'_> {
             .iter()
             .flat_map(|(_, plan)| plan.instantiations())
             .collect();
-        let launched: BTreeSet<&str> = launched.iter().map(|kernel| path(&kernel.0)).collect();
+        let launched: BTreeSet<&str> = launched
+            .iter()
+            .map(|kernel| plain_name(&kernel.0))
+            .collect();
         let kernels = self.tables.functions().iter();
         let unused = kernels.filter(|function| {
             let name = last_part(&function.path);
@@ -68,16 +72,6 @@ impl Planned<'_> {
             })
             .collect()
     }
-}
-
-/// `k`, `ns::k<4>` and `static_cast<void (*)(int)>(k<4>)` without arguments and casts.
-fn path(instance: &str) -> &str {
-    let named = match instance.strip_prefix("static_cast<") {
-        Some(cast) => cast.rsplit_once(">(").map_or(cast, |(_, named)| named),
-        None => instance,
-    };
-    let named = named.trim_end_matches(')');
-    named.split('<').next().unwrap_or(named)
 }
 
 fn last_part(path: &str) -> &str {

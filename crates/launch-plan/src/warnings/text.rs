@@ -9,7 +9,7 @@ const INTEGERS: &[&str] = &[
     "int", "unsigned", "long", "short", "size_t", "int32_t", "uint32_t", "int64_t", "uint64_t",
 ];
 
-/// Over a text without its comments.
+/// Over a text without its comments and the insides of its literals.
 pub(super) fn warnings(code: &str) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (line, number) in code.lines().zip(1..) {

@@ -185,6 +185,11 @@ fn argument_text(argument: &LaunchArgument) -> String {
             &[a, b, c, d] => i32::from_le_bytes([a, b, c, d]).to_string(),
             other => format!("{other:?}"),
         },
+        LaunchArgument::Record { bytes, pointers } => {
+            let pointers = pointers.iter();
+            let pointers = pointers.map(|(at, place)| format!("{} at {at}", place_text(place)));
+            format!("{bytes:?} with {}", pointers.collect::<Vec<_>>().join(", "))
+        }
         LaunchArgument::TensorMap(map) => {
             format!("map {} {:?}", place_text(&map.base), map.dimensions)
         }

@@ -7,6 +7,7 @@ mod text;
 
 use domain::Diagnostic;
 use domain::misspelling::meant;
+use domain::slips::words;
 
 use crate::device_names::DEVICE_NAMES;
 
@@ -20,10 +21,7 @@ pub(crate) struct Hints<'a> {
 impl<'a> Hints<'a> {
     /// For messages about `source`.
     pub(crate) fn new(source: &'a str) -> Self {
-        let mut names: Vec<&str> = source
-            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
-            .collect();
+        let mut names: Vec<&str> = words(source).collect();
         names.sort_unstable();
         names.dedup();
         Self {
@@ -141,11 +139,8 @@ impl<'a> Hints<'a> {
     fn is_above(&self, name: &str, diagnostic: &Diagnostic) -> bool {
         let line = diagnostic.line.and_then(|line| usize::try_from(line).ok());
         let above = line.and_then(|line| self.lines.get(..line.checked_sub(1)?));
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        above
-            .unwrap_or_default()
-            .iter()
-            .any(|line| line.split(|c| !is_word(c)).any(|word| word == name))
+        let above = above.unwrap_or_default().iter();
+        above.flat_map(|line| words(line)).any(|word| word == name)
     }
 
     /// The compiler notices a missing `;` where the next word begins, which may be lines below.

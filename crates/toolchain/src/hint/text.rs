@@ -2,6 +2,7 @@
 
 use domain::Diagnostic;
 use domain::misspelling::meant;
+use domain::slips::{foreign_character, unmatched_bracket};
 
 use super::{DEVICE_NAMES, Hints};
 
@@ -22,7 +23,7 @@ impl Hints<'_> {
             );
         }
         if message.starts_with("unrecognized token") {
-            return foreign_character(at);
+            return foreign_character(at.chars().next()?);
         }
         if message.starts_with("expected a statement") && at.starts_with("else") {
             return Some(
@@ -34,7 +35,7 @@ impl Hints<'_> {
             return Some("write `float* x` or `float x[]`: brackets follow the name".to_owned());
         }
         if message.starts_with("expected a") {
-            return too_many(line);
+            return brackets(line);
         }
         if message.contains("more than one operator") && message.contains("half") {
             return Some(
@@ -93,20 +94,12 @@ fn qualifier(at: &str) -> Option<String> {
     }
 }
 
-/// What word processors and other keyboards make of C++'s characters.
-fn foreign_character(at: &str) -> Option<String> {
-    let foreign = at.chars().next().filter(|c| !c.is_ascii())?;
-    Some(format!(
-        "`{foreign}` is no character of C++; type it anew on a plain keyboard"
-    ))
-}
-
-/// Of `)` on a line.
-fn too_many(line: &str) -> Option<String> {
+/// Those of a line with literals could be meant for a reader.
+fn brackets(line: &str) -> Option<String> {
     let code = line.split("//").next().unwrap_or(line);
-    let count = |bracket: char| code.matches(bracket).count();
     let is_plain = !code.contains(['"', '\'']);
-    (is_plain && count(')') > count('(')).then(|| "a `)` of this line has no `(`".to_owned())
+    let found = unmatched_bracket(code).filter(|_| is_plain)?;
+    Some(found.to_owned())
 }
 
 /// Operators that floating numbers do not have.

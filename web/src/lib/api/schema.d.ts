@@ -43,8 +43,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the compiler made of the source: PTX, and SASS where the judge had a disassembler, each line with
-         *     the line of the source that it was made from. For those who may read the source.
+         * What the compiler made of the source: its PTX, each line with the line of the source that it was made
+         *     from. For those who may read the source.
          */
         get: operations["judging_code"];
         put?: never;

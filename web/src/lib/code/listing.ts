@@ -1,19 +1,12 @@
 // Compiled code as the page shows it: parts put together, and which lines belong to which line of the source.
 
-import type { CodePart, CodeText } from '$lib/api/types';
-
-/** Colours that tell neighbouring source lines apart; the theme has as many. */
-export const TINTS = 6;
+import type { CodeText } from '$lib/api/types';
+import { TINTS } from '$lib/editor/tints';
 
 export interface Shown {
 	text: string;
 	/** For each line of the text, the line of the source that it was made from. */
 	sourceLines: readonly (number | null)[];
-}
-
-/** What the chooser offers: kernels and functions by their place in the listing, the rest last. */
-export function choices(code: CodeText): { index: number; part: CodePart }[] {
-	return code.parts.map((part, index) => ({ index, part }));
 }
 
 /** The part of this place, or all of them with a blank line between two. */

@@ -1,5 +1,5 @@
-// PTX and SASS for highlighting: comments, directives, instructions, registers, numbers. One tokenizer, since
-// nothing more than colours depends on it.
+// PTX for highlighting: comments, directives, instructions, registers, numbers. Nothing more than colours
+// depends on it.
 
 import { StreamLanguage, type StringStream } from '@codemirror/language';
 
@@ -7,8 +7,6 @@ interface State {
 	/** Nothing but a label or a predicate has come on this line. */
 	start: boolean;
 }
-
-const SASS_INSTRUCTION = /^[A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*/;
 
 export const assembly = StreamLanguage.define<State>({
 	name: 'assembly',
@@ -34,7 +32,7 @@ function token(stream: StringStream, state: State): string | null {
 	if (stream.match(/^%\w+(?:\.[xyzw])?/)) return 'variableName';
 	if (stream.match(/^\.\w+/)) return state.start ? 'keyword' : 'typeName';
 	if (stream.match(/^0[fFdDxX][0-9A-Fa-f]+|^-?\d[\d.eE]*/)) return 'number';
-	if (state.start && (stream.match(SASS_INSTRUCTION) || stream.match(/^[a-z]\w*(?:\.[\w:]+)*/))) {
+	if (state.start && stream.match(/^[a-z]\w*(?:\.[\w:]+)*/)) {
 		state.start = false;
 		return 'keyword';
 	}

@@ -5,7 +5,7 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-import { TINTS } from '$lib/code/listing';
+import { TINTS } from './tints';
 
 const look = EditorView.theme({
 	'&': { height: '100%', backgroundColor: 'var(--sheet)', color: 'var(--ink)' },

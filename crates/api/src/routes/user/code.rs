@@ -27,8 +27,8 @@ impl From<Error> for ApiError {
     }
 }
 
-/// What the compiler made of the source: PTX, and SASS where the judge had a disassembler, each line with
-/// the line of the source that it was made from. For those who may read the source.
+/// What the compiler made of the source: its PTX, each line with the line of the source that it was made
+/// from. For those who may read the source.
 #[utoipa::path(get, path = "/api/v1/judgings/{id}/code", tag = "user",
     operation_id = "judging_code", params(("id" = JudgingId, Path)),
     responses(

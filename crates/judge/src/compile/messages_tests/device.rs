@@ -164,7 +164,15 @@ fn mistakes_in_device_code() {
             3,
             15,
             "expected a \")\"",
-            "a `(` has no `)`",
+            "a `(` of this line has no `)`",
+        ),
+        case(
+            "a semicolon of another keyboard",
+            in_kernel("    int i = threadIdx.x\u{ff1b}\n    y[i] = x[i];"),
+            2,
+            24,
+            "unrecognized token",
+            "`\u{ff1b}` is no character of C++; write `;`",
         ),
         case(
             "an else without its if",

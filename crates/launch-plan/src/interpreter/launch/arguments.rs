@@ -166,7 +166,7 @@ impl<'p> Interpreter<'p> {
             }
             (Type::Record(_), value @ Value::Record(..)) => {
                 let value = self.convert(value, &ty, at)?;
-                self.value_argument(&value, &ty, at)
+                self.record_argument(&value, &ty, position, &function.path, at)
             }
             (Type::TensorMap, Value::TensorMap(Some(map))) => {
                 self.check_alive(map.base, at)?;
@@ -229,13 +229,39 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// A struct by value. The addresses in it are known when its buffers are.
+    fn record_argument(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        position: usize,
+        kernel: &str,
+        at: At,
+    ) -> Fallible<LaunchArgument> {
+        let Some((bytes, targets)) = value.to_bytes_and_pointers() else {
+            return self.value_argument(value, ty, at);
+        };
+        if targets.is_empty() {
+            return Ok(LaunchArgument::Value(bytes));
+        }
+        let mut pointers = Vec::new();
+        for (offset, target) in targets {
+            if let LaunchArgument::Pointer(place) =
+                self.pointer_argument(target, position, kernel, at)?
+            {
+                pointers.push((offset, place));
+            }
+        }
+        Ok(LaunchArgument::Record { bytes, pointers })
+    }
+
     fn value_argument(&mut self, value: &Value, ty: &Type, at: At) -> Fallible<LaunchArgument> {
         match value.to_bytes() {
             Some(bytes) => Ok(LaunchArgument::Value(bytes)),
             None => Err(Fault::unsupported(
                 at,
                 format!("a value of type `{ty}` is passed to a kernel"),
-                "pass scalars, pointers or plain structs whose fields all have values",
+                "give each field a value; a kernel takes scalars, pointers and structs of them",
             )),
         }
     }

@@ -9,7 +9,6 @@ use crate::interpreter::templates::Bound;
 use crate::interpreter::value::{KernelRef, TemplateValue, Value};
 use crate::source::text::At;
 use crate::syntax::ast::{Function, TemplateParameter, TemplateParameterKind, TypeKind};
-use crate::types::Type;
 
 impl<'p> Interpreter<'p> {
     pub(super) fn instance(
@@ -22,7 +21,7 @@ impl<'p> Interpreter<'p> {
         for (index, value) in bound.all.iter().enumerate() {
             let parameters = function.template.as_deref().unwrap_or_default();
             parts.push(
-                match self.enumeration_of(parameters.get(index), value, bound)? {
+                match self.enumeration_of(parameters.get(index), value, bound) {
                     Some(name) => format!("static_cast<{name}>({})", self.rendered(value, at)?),
                     None => self.rendered(value, at)?,
                 },
@@ -48,26 +47,23 @@ impl<'p> Interpreter<'p> {
 
     /// The enumeration that a number stands for an enumerator of, with its namespaces.
     fn enumeration_of(
-        &mut self,
+        &self,
         parameter: Option<&'p TemplateParameter>,
         value: &TemplateValue,
         bound: &Bound,
-    ) -> Fallible<Option<String>> {
+    ) -> Option<String> {
         let (Some(parameter), TemplateValue::Value(Value::Integer(..))) = (parameter, value) else {
-            return Ok(None);
+            return None;
         };
         let TemplateParameterKind::Value { ty, .. } = &parameter.kind else {
-            return Ok(None);
+            return None;
         };
-        let TypeKind::Named(_) = ty.kind else {
-            return Ok(None);
+        let TypeKind::Named(name) = &ty.kind else {
+            return None;
         };
-        let frame = Frame::new(bound.bindings.clone());
-        let ty = self.framed(frame, |interpreter| interpreter.resolve(ty))?;
-        Ok(match &ty {
-            Type::Named(name) => self.tables.opaque_type(name).map(str::to_owned),
-            _ => None,
-        })
+        let is_parameter = bound.bindings.contains_key(&name.path);
+        let enumeration = self.tables.opaque_type(&name.path);
+        enumeration.filter(|_| !is_parameter).map(str::to_owned)
     }
 
     /// The pointer type that tells an overloaded kernel from the others of its name.

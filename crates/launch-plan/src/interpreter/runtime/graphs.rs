@@ -261,10 +261,13 @@ fn places(operation: &Operation) -> Vec<Place> {
         Operation::Launch(launch) => {
             let arguments = launch.arguments.iter();
             arguments
-                .filter_map(|argument| match argument {
-                    LaunchArgument::Pointer(place) => Some(*place),
-                    LaunchArgument::TensorMap(map) => Some(map.base),
-                    LaunchArgument::Value(_) => None,
+                .flat_map(|argument| match argument {
+                    LaunchArgument::Pointer(place) => vec![*place],
+                    LaunchArgument::Record { pointers, .. } => {
+                        pointers.iter().map(|&(_, place)| place).collect()
+                    }
+                    LaunchArgument::TensorMap(map) => vec![map.base],
+                    LaunchArgument::Value(_) => vec![],
                 })
                 .collect()
         }

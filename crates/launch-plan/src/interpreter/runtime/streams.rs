@@ -34,7 +34,8 @@ impl Interpreter<'_> {
             ("cudaDeviceGetStreamPriorityRange", [least, greatest]) => self
                 .store_through(least, Value::int(0), at)
                 .and_then(|_| self.store_through(greatest, Value::int(-5), at)),
-            ("cudaStreamSetAttribute" | "cudaStreamGetAttribute", [_, attribute, _]) => {
+            ("cudaStreamGetAttribute", [_, _, _]) => Ok(Value::SUCCESS),
+            ("cudaStreamSetAttribute", [_, attribute, _]) => {
                 if *attribute == Value::int(LAUNCH_ACCESS_POLICY) {
                     self.warn_about_access_policy(at);
                 }

@@ -1,0 +1,2 @@
+/** Colours that tell neighbouring source lines apart; the page's stylesheet has as many. */
+export const TINTS = 6;
