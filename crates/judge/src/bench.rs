@@ -52,7 +52,7 @@ impl<'a> Bench<'a> {
     pub fn new(
         pair: Box<Pair>,
         card: Option<Occupied>,
-        wall: Duration,
+        (wall, spent): (Duration, Duration),
         cancel: &'a AtomicBool,
     ) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl<'a> Bench<'a> {
             card,
             cancel,
             wall,
-            left: wall,
+            left: wall.saturating_sub(spent),
             run_limit: None,
         }
     }

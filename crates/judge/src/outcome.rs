@@ -24,6 +24,11 @@ impl Interruption {
         }
     }
 
+    /// Whether the submission is to blame.
+    pub fn is_the_submissions(&self) -> bool {
+        !matches!(self.verdict, Verdict::JudgeError | Verdict::Cancelled)
+    }
+
     /// Somebody called it off.
     pub fn cancelled() -> Self {
         Self {
@@ -128,6 +133,16 @@ impl ShapeOutcome {
             timing: None,
             live: None,
             per_operation_s: None,
+        }
+    }
+}
+
+impl From<Interruption> for ShapeOutcome {
+    fn from(interruption: Interruption) -> Self {
+        Self {
+            kind: interruption.kind,
+            message: Some(interruption.message),
+            ..Self::of(interruption.verdict)
         }
     }
 }

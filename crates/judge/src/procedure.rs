@@ -5,7 +5,7 @@ mod compiling;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use domain::report::Measurement;
+use domain::report::{Measurement, ShapeRole};
 use domain::{CodeListing, DeviceKind, Phase, Progress, Report, Verdict};
 use problems::Shape;
 
@@ -92,6 +92,8 @@ struct Judging<'a> {
     baseline: Option<BaselineTimes>,
     /// What runs asked to be compiled besides.
     recompiles: Recompiles,
+    /// Time that earlier attempts have run for.
+    ran: Duration,
 }
 
 /// How far a judging with compiled code came.
@@ -123,6 +125,7 @@ impl<'a> Judging<'a> {
             findings,
             baseline: None,
             recompiles: Recompiles::default(),
+            ran: Duration::ZERO,
         }
     }
 
@@ -152,9 +155,11 @@ impl<'a> Judging<'a> {
             self.learn_baseline();
             Ok(compiled)
         })?;
-        let mut bench = Bench::new(pair, card, self.wall(), cancel);
+        let began = self.environment.clock.monotonic();
+        let mut bench = Bench::new(pair, card, (self.wall(), self.ran), cancel);
         let judged = self.judge_on(&mut bench, parameters, compiled, progress);
         bench.end();
+        self.ran += self.environment.clock.monotonic().saturating_sub(began);
         judged
     }
 
@@ -229,9 +234,16 @@ impl<'a> Judging<'a> {
         };
         report(0);
         for (index, shape) in shapes.iter().enumerate() {
-            let outcome = match self.check_shape(bench, index, shape)? {
-                Checked::Came(outcome) => *outcome,
-                Checked::Anew => return Ok(Progression::Anew),
+            let is_held_out = self.findings.shapes[index].role == ShapeRole::HeldOut;
+            let outcome = match self.check_shape(bench, index, shape) {
+                Ok(Checked::Came(outcome)) => *outcome,
+                Ok(Checked::Anew) => return Ok(Progression::Anew),
+                // Which limit a held-out shape breaks would tell of it.
+                Err(interruption) if is_held_out && interruption.is_the_submissions() => {
+                    self.findings.outcomes.push(interruption.into());
+                    return Ok(Progression::Done);
+                }
+                Err(interruption) => return Err(interruption),
             };
             // A GPU's context is lost with the first fault.
             let lost = self.request.device.kind() == DeviceKind::Gpu

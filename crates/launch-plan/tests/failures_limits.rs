@@ -148,3 +148,18 @@ fn doubling_meets_a_limit() {
     assert!(plan_of(&source, 100).is_err());
     assert!(address_space() < 2 * MEMORY_BYTES);
 }
+
+#[test]
+fn names_of_kernels_end_somewhere() {
+    let name = "k".repeat(1001);
+    let source = format!(
+        "__global__ void {name}(float* c) {{}}\n\
+         void solve(const float* a, const float* b, float* c, int n) {{\n  {name}<<<1, 1>>>(c);\n}}"
+    );
+    let (kind, line, _, message, _) = described(&plan_of(&source, 1).unwrap_err());
+    assert_eq!((kind.as_str(), line), ("compile_limit", 3));
+    assert_eq!(
+        message,
+        "the name of this kernel has 1001 bytes with its template arguments; the limit is 1000"
+    );
+}

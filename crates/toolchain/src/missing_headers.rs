@@ -72,8 +72,9 @@ fn without_include(source: &str, line: u32) -> Option<String> {
     let mut lines: Vec<Cow<'_, str>> = source.split_inclusive('\n').map(Cow::from).collect();
     let text = lines.get(index)?.trim_start();
     let directive = text.strip_prefix('#').or_else(|| text.strip_prefix("%:"))?;
-    if !directive.trim_start().starts_with("include") {
-        return None;
+    let header = directive.trim_start().strip_prefix("include")?.trim_start();
+    if header.starts_with("\"/") || header.starts_with("</") {
+        return None; // however long, which is cut in the message
     }
     let blank = lines[index]
         .chars()
@@ -117,6 +118,7 @@ mod tests {
     fn nothing_else_is_taken_out() {
         let mut source = WithoutMissing::new("#include NAME\n#include \"/etc/passwd\"\nint b;");
         assert!(!source.take_out(&[missing("/etc/passwd", 2)]));
+        assert!(!source.take_out(&[missing("", 2)]));
         assert!(!source.take_out(&[missing("my.h", 3)]));
         assert!(!source.take_out(&[missing("my.h", 4)]));
         let other = Diagnostic {

@@ -55,18 +55,6 @@ pub(crate) async fn run(
     Ok(0)
 }
 
-fn form(code: &JudgingCode, form: Form) -> Result<&CodeText, Failure> {
-    match form {
-        Form::Ptx => Ok(&code.code.ptx),
-        Form::Sass => code.code.sass.as_ref().ok_or_else(|| {
-            Failure::usage(
-                "the worker that judged this had no disassembler, so there is only PTX",
-                "`lightspeed judge --keep-code` writes SASS where nvdisasm is found",
-            )
-        }),
-    }
-}
-
 /// Leaves what is called so.
 fn choose(code: &mut CodeText, name: &str) -> Result<(), Failure> {
     let known: Vec<String> = names(code).map(str::to_owned).collect();

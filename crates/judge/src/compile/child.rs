@@ -18,6 +18,9 @@ use crate::host_code::HostCode;
 use crate::instances::MAX_RECOMPILES;
 use crate::wire::Code;
 
+/// Kernel instantiations of one submission. Reports have a row for each.
+const MAX_INSTANCES: usize = 512;
+
 /// Answers one request of the parent.
 pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
     let task: CompileTask = serde_json::from_slice(request).map_err(|e| e.to_string())?;
@@ -206,6 +209,16 @@ impl Work<'_> {
         names.open.extend(asked.open.iter().cloned());
         names.all.extend(plans.names());
         names.all.extend(asked.open.union(&asked.held_out).cloned());
+        if names.open.len() > MAX_INSTANCES {
+            return Err(refuse_compile(CompileFailure::Limit(format!(
+                "{} kernel instantiations are launched; the limit is {MAX_INSTANCES}",
+                names.open.len()
+            ))));
+        }
+        if names.all.len() > MAX_INSTANCES {
+            plans.keep_within(&names.open);
+            names.all.clone_from(&names.open);
+        }
         let told = self.compile(program, &names.open).map_err(refuse_compile)?;
         let diagnostics = told.diagnostics.clone();
         let alone = |told, open: BTreeSet<String>| Built {

@@ -13,13 +13,14 @@ const MAX_STARS: usize = 8;
 /// the grammar has no pointers behind `new`.
 pub(crate) const POINTER_TO: &str = "__lightspeed_pointer_to";
 
-/// Tokens between a `<` and its `?` that are looked through.
-const MAX_COMPARED: usize = 64;
+/// Tokens that are looked through for what makes a gap.
+const MAX_LOOKED_THROUGH: usize = 64;
 
 /// Adds the names that these tokens declare as templates.
 pub(super) fn note_templates(tokens: &[(TokenKind, &str)], names: &mut BTreeSet<String>) {
     for start in (0..tokens.len()).filter(|&index| tokens[index].1 == "template") {
-        let declared = tokens[start..].windows(2).find(|pair| {
+        let end = tokens.len().min(start + MAX_LOOKED_THROUGH);
+        let declared = tokens[start..end].windows(2).find(|pair| {
             pair[0].0 == TokenKind::Identifier && matches!(pair[1].1, "(" | "{" | ";" | ":")
         });
         names.extend(declared.map(|pair| pair[0].1.to_owned()));
@@ -70,7 +71,7 @@ fn compared_name(
         return None;
     }
     let mut depth = 0_usize;
-    let after = tokens[less + 1..].iter().take(MAX_COMPARED);
+    let after = tokens[less + 1..].iter().take(MAX_LOOKED_THROUGH);
     let end = after.map(|token| token.1).find(|text| {
         match *text {
             "(" | "[" => depth += 1,
@@ -94,11 +95,15 @@ fn new_pointer(tokens: &[(TokenKind, &str)], start: usize) -> Option<(usize, Ran
     let mut first = start;
     if text(first) == "(" {
         // `new (std::nothrow) T`
-        first += tokens[first..].iter().position(|token| token.1 == ")")? + 1;
+        let placement = tokens[first..].iter().take(MAX_LOOKED_THROUGH);
+        first += placement
+            .map(|token| token.1)
+            .position(|text| text == ")")?
+            + 1;
     }
     let mut end = first;
     let mut open = 0_usize;
-    while let Some(&(kind, word)) = tokens.get(end) {
+    while let Some(&(kind, word)) = tokens.get(end).filter(|_| end < start + MAX_LOOKED_THROUGH) {
         match word {
             "<" => open += 1,
             ">" if open > 0 => open -= 1,

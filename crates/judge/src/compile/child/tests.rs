@@ -300,3 +300,20 @@ fn an_instance_that_a_run_asked_for_and_that_does_not_compile_is_told_to_open_sh
     .unwrap();
     assert!(!compiled.lowered_names.contains_key("k<7>"));
 }
+
+#[test]
+fn kernels_are_named_in_reports_and_therefore_bounded() {
+    let instances = |count: usize| {
+        let launches = (0..count).map(|i| format!("k<{i}><<<1, 1>>>(x);"));
+        format!(
+            "template <int N> __global__ void k(float* x) {{}}\n{}",
+            solve(&launches.collect::<String>())
+        )
+    };
+    let refusal = answer_to(&instances(512), &[(8, false)]).unwrap_err();
+    assert_eq!(refusal.kind, Some(VerdictKind::CompileLimit));
+    assert_eq!(
+        refusal.message,
+        "513 kernel instantiations are launched; the limit is 512"
+    );
+}

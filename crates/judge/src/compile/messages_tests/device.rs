@@ -171,7 +171,7 @@ fn mistakes_in_device_code() {
             in_kernel("    int i = threadIdx.x\u{ff1b}\n    y[i] = x[i];"),
             2,
             24,
-            "unrecognized token",
+            "unrecognized token (and 2 more)",
             "`\u{ff1b}` is no character of C++; write `;`",
         ),
         case(

@@ -1,7 +1,9 @@
 //! The name of a kernel with all its template arguments.
 
+use domain::VerdictKind;
+
 use super::Instance;
-use crate::failure::Fallible;
+use crate::failure::{Fallible, Fault};
 use crate::interpreter::Interpreter;
 use crate::interpreter::math::is_library_function;
 use crate::interpreter::scope::Frame;
@@ -9,6 +11,9 @@ use crate::interpreter::templates::Bound;
 use crate::interpreter::value::{KernelRef, TemplateValue, Value};
 use crate::source::text::At;
 use crate::syntax::ast::{Function, TemplateParameter, TemplateParameterKind, TypeKind};
+
+/// Bytes of a kernel's name; reports tell it.
+const MAX_NAME_BYTES: usize = 1000;
 
 impl<'p> Interpreter<'p> {
     pub(super) fn instance(
@@ -39,9 +44,19 @@ impl<'p> Interpreter<'p> {
                 None => name,
             }
         };
+        let identity = named(&parts);
+        if identity.len() > MAX_NAME_BYTES {
+            let message = format!(
+                "the name of this kernel has {} bytes with its template arguments; the limit is \
+                 {MAX_NAME_BYTES}",
+                identity.len()
+            );
+            return Err(Fault::new(VerdictKind::CompileLimit, at, message)
+                .hint("give it and its types shorter names"));
+        }
         Ok(Instance {
             name: named(&parts[..bound.written.len()]),
-            identity: named(&parts),
+            identity,
         })
     }
 
