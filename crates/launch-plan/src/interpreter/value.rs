@@ -112,6 +112,9 @@ pub(super) enum TemplateValue {
     Pack(Vec<TemplateValue>),
 }
 
+/// Offsets within a struct, and what points from there.
+pub(super) type Addresses = Vec<(u64, Target)>;
+
 impl Value {
     /// `cudaSuccess`.
     pub(super) const SUCCESS: Self = Self::Integer(Scalar::Int, 0);
@@ -199,7 +202,7 @@ impl Value {
 
     /// The bytes of a struct or array as a kernel takes it, zeros for the pointers in it, and these with
     /// their offsets. `None` where a part has no value or no bytes.
-    pub(super) fn to_bytes_and_pointers(&self) -> Option<(Vec<u8>, Vec<(u64, Target)>)> {
+    pub(super) fn to_bytes_and_pointers(&self) -> Option<(Vec<u8>, Addresses)> {
         match self {
             Self::Pointer(_, target) => Some((vec![0; 8], vec![(0, target.clone())])),
             Self::Record(record, fields) => {
