@@ -166,6 +166,11 @@ impl Value {
 
     /// Little-endian bytes as they lie in memory. `None` for what has no bytes on the device.
     pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
+        let (bytes, pointers) = self.to_bytes_and_pointers()?;
+        pointers.is_empty().then_some(bytes)
+    }
+
+    fn number_bytes(&self) -> Option<Vec<u8>> {
         match self {
             Self::Integer(scalar, value) => {
                 let size = usize::try_from(scalar.size_bytes()).ok()?;
@@ -178,24 +183,6 @@ impl Value {
                 Scalar::Bf16 => half::bf16::from_f64(*value).to_le_bytes().to_vec(),
                 _ => return None,
             }),
-            Self::Record(record, fields) => {
-                let mut bytes = vec![0; usize::try_from(record.size_bytes).ok()?];
-                for (field, value) in record.fields.iter().zip(fields) {
-                    let part = value.as_ref()?.to_bytes()?;
-                    let start = usize::try_from(field.offset_bytes).ok()?;
-                    bytes
-                        .get_mut(start..start + part.len())?
-                        .copy_from_slice(&part);
-                }
-                Some(bytes)
-            }
-            Self::Row(Type::Array(..) | Type::StdArray(..), values) => {
-                let mut bytes = Vec::new();
-                for value in values {
-                    bytes.extend(value.as_ref()?.to_bytes()?);
-                }
-                Some(bytes)
-            }
             _ => None,
         }
     }
@@ -229,7 +216,7 @@ impl Value {
                 }
                 Some((bytes, pointers))
             }
-            _ => Some((self.to_bytes()?, Vec::new())),
+            _ => Some((self.number_bytes()?, Vec::new())),
         }
     }
 
