@@ -165,11 +165,8 @@ impl Interpreter<'_> {
         at: At,
     ) -> Fallible<Value> {
         let kernel = kernel_of(kernel, WHAT, at)?;
-        let configuration = self.configuration(configuration, at)?;
-        self.need_clusters(at)?;
-        let size = volume(configuration.cluster.unwrap_or([1; 3]));
-        let threads = volume(configuration.block);
-        let blocks = self.blocks_of(kernel, threads, configuration.shared_bytes, at)?;
+        let (cluster, blocks) = self.clusters_asked(kernel, configuration, at)?;
+        let size = volume(cluster.unwrap_or([1; 3]));
         let blocks = u64::from(blocks);
         let multiprocessors = u64::from(self.limits.multiprocessors);
         let groups = multiprocessors / GROUP_MULTIPROCESSORS;
@@ -188,10 +185,7 @@ impl Interpreter<'_> {
         at: At,
     ) -> Fallible<Value> {
         let kernel = kernel_of(kernel, WHAT, at)?;
-        let configuration = self.configuration(configuration, at)?;
-        self.need_clusters(at)?;
-        let threads = volume(configuration.block);
-        let blocks = self.blocks_of(kernel, threads, configuration.shared_bytes, at)?;
+        let (_, blocks) = self.clusters_asked(kernel, configuration, at)?;
         let size = match blocks {
             0 => 0,
             _ => self.largest_cluster(kernel, at)?,
@@ -199,14 +193,23 @@ impl Interpreter<'_> {
         self.store_through(target, Value::int(size.into()), at)
     }
 
-    fn need_clusters(&self, at: At) -> Fallible<()> {
-        if self.limits.compute_major >= 9 {
-            return Ok(());
+    /// The cluster of a configuration, and the blocks that one multiprocessor holds under it.
+    fn clusters_asked(
+        &mut self,
+        kernel: &KernelRef,
+        configuration: &Value,
+        at: At,
+    ) -> Fallible<(Option<[u32; 3]>, u32)> {
+        let configuration = self.configuration(configuration, at)?;
+        if self.limits.compute_major < 9 {
+            return Err(
+                Fault::launch(at, "clusters are asked about on a device without clusters")
+                    .hint("clusters need compute capability 9.0"),
+            );
         }
-        Err(
-            Fault::launch(at, "clusters are asked about on a device without clusters")
-                .hint("clusters need compute capability 9.0"),
-        )
+        let threads = volume(configuration.block);
+        let blocks = self.blocks_of(kernel, threads, configuration.shared_bytes, at)?;
+        Ok((configuration.cluster, blocks))
     }
 
     /// Blocks of a kernel that one multiprocessor holds; 0 if it cannot hold one.
