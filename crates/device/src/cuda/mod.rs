@@ -17,6 +17,7 @@ mod cupti;
 mod driver;
 mod fault;
 mod files;
+mod gate;
 mod graph;
 mod guard;
 mod image;

@@ -12,6 +12,7 @@ use domain::TimerRef;
 
 use super::context::Context;
 use super::cupti::{self, Cupti, CuptiError};
+use super::gate::{self, Gate};
 use super::graph::Graph;
 use super::stream::{Event, Stream};
 use super::work::Work;
@@ -86,7 +87,7 @@ impl Timer {
                 stream.wait(limit)?;
                 cupti.end(work.len()).map_err(internal)
             }
-            _ => between_events(context, stream, limit, issue),
+            _ => between_events(context, stream, limit, issue, None),
         }
     }
 }
@@ -192,8 +193,12 @@ impl Timer {
         copies: u32,
         limit: Duration,
     ) -> Result<Duration, DeviceError> {
-        let span =
-            |graph: &Graph, _| between_events(context, stream, limit, || graph.launch(stream));
+        let gate = Gate::new(context)?;
+        let span = |graph: &Graph, nodes| {
+            let closed = (nodes <= gate::MOST_NODES).then(|| gate.close(stream));
+            let closed = closed.transpose()?;
+            between_events(context, stream, limit, || graph.launch(stream), closed)
+        };
         slope(context, stream, work, copies, span)
     }
 
@@ -260,17 +265,20 @@ fn shortest(spans: &[Duration]) -> Duration {
     spans.iter().copied().min().unwrap_or_default()
 }
 
+/// What `issue` puts on an empty stream, between two events; behind a gate, where one was closed.
 fn between_events(
     context: &Rc<Context>,
     stream: &Stream,
     limit: Duration,
     issue: impl Fn() -> Result<(), DeviceError>,
+    closed: Option<gate::Closed<'_>>,
 ) -> Result<Duration, DeviceError> {
     let before = context.told(Event::new(context))?;
     let after = context.told(Event::new(context))?;
     context.told(before.record(stream))?;
     issue()?;
     context.told(after.record(stream))?;
+    drop(closed);
     stream.wait(limit)?;
     context.told(before.until(&after))
 }

@@ -102,7 +102,10 @@ pub fn slope(bench: &mut Bench) -> Outcome {
         grid: [8192, 1, 1],
         ..launch(module, "fill", vec![pointer(out), word(1 << 20), word(0)])
     };
-    let one_s = bench.slope(&[Operation::Launch(spec)], 50)?;
-    ensure!((1e-7..1e-3).contains(&one_s), "{one_s} s");
+    // Graphs of a few nodes, of as many as are put behind a gate, and of more.
+    for copies in [2, 50, 256, 2000] {
+        let one_s = bench.slope(&[Operation::Launch(spec.clone())], copies)?;
+        ensure!((1e-7..1e-3).contains(&one_s), "{copies} copies: {one_s} s");
+    }
     Ok(())
 }
