@@ -33,6 +33,12 @@
 #define __CHAR_BIT__ 8
 #endif
 
+// GNU's spellings of keywords; NVRTC knows only some of them.
+#define __const const
+#define __const__ const
+#define __signed signed
+#define __signed__ signed
+
 typedef signed char __int8_t;
 typedef unsigned char __uint8_t;
 typedef short __int16_t;

@@ -273,6 +273,13 @@ pub fn predefined() {
              a[0] = -__FLT_MAX__ + __FLT_EPSILON__; b[0] = __DBL_MIN__; c[0] = __INT_MAX__ + __CHAR_BIT__ + d % __LONG_MAX__;\n\
          }\nstatic_assert(sizeof(__uint64_t) == 8, \"\");",
     );
+    compiles(
+        "__const__ float one = 1.0f; __const int two = 2;\n\
+         __device__ __signed__ int zero() { return 0; }\n\
+         __global__ void k(float* a) {\n\
+             __volatile__ int n = zero(); __typeof__(n) m = n + two; a[m] = one;\n\
+         }",
+    );
 }
 
 pub fn printf_and_assert() {

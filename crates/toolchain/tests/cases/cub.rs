@@ -15,9 +15,10 @@ pub fn sum() {
     );
 }
 
-/// Each of them comes with the umbrella header as soon as it is named.
+/// Each of them comes with the umbrella header as soon as it is named; `only_headers_of_named_classes_are_read`
+/// has the table.
 pub fn every_class_that_is_named() {
-    for (class, use_of_it) in [
+    let classes = [
         (
             "BlockAdjacentDifference<int, 64>",
             "int d[2]; C(t).SubtractLeft(v, d, ::cuda::std::minus<>{});",
@@ -59,15 +60,17 @@ pub fn every_class_that_is_named() {
         ("WarpReduce<int>", "v[0] = C(t).Sum(v[0]);"),
         ("WarpScan<int>", "C(t).InclusiveSum(v[0], v[0]);"),
         ("WarpStore<int, 2>", "C(t).Store(n, v);"),
-    ] {
-        compiles(&format!(
-            "#include <cub/cub.cuh>\n\
-             __global__ void k(int* n) {{\n\
+    ];
+    let kernel = |(number, (class, use_of_it)): (usize, &(&str, &str))| {
+        format!(
+            "__global__ void k{number}(int* n) {{\n\
                  using C = cub::{class}; __shared__ typename C::TempStorage t;\n\
                  int v[2] = {{n[threadIdx.x], 1}}; {use_of_it} n[threadIdx.x] = v[0];\n\
-             }}"
-        ));
-    }
+             }}\n"
+        )
+    };
+    let kernels: String = classes.iter().enumerate().map(kernel).collect();
+    compiles(&format!("#include <cub/cub.cuh>\n{kernels}"));
 }
 
 /// A sum, a scan, a sort and a warp's sum, as CUB documents them.
