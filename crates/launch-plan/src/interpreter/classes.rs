@@ -153,6 +153,7 @@ impl<'p> Interpreter<'p> {
         let Layout::Fields(fields) = &record.layout else {
             return Ok(Type::Named(name.to_owned()));
         };
+        let is_union = record.is_union;
         let mut members = Vec::new();
         let mut scalars = 0_u64;
         for (field, ty, _) in fields {
@@ -162,7 +163,11 @@ impl<'p> Interpreter<'p> {
             members.push((field.clone(), ty));
         }
         // Types of unknown size make the whole one of unknown size.
-        let record = Record::new(name, members).filter(|_| scalars <= MAX_RECORD_SCALARS);
+        let record = match is_union {
+            true => Record::union(name, members),
+            false => Record::new(name, members),
+        };
+        let record = record.filter(|_| scalars <= MAX_RECORD_SCALARS);
         Ok(match record {
             Some(record) => Type::Record(Rc::new(record)),
             None => Type::Named(name.to_owned()),

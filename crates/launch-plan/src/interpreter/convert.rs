@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::arithmetic;
+use super::overlay;
 use super::parameters::Given;
 use super::pointers::stand_in_address;
 use super::value::{Target, Value};
@@ -220,7 +221,7 @@ impl<'p> Interpreter<'p> {
             let first = self.convert(value, &first.unwrap_or(Type::Void), only.at)?;
             return self.with_fields(record, vec![first], at);
         }
-        if arguments.len() > record.fields.len() {
+        if arguments.len() > record.fields.len() || (record.overlapping && arguments.len() > 1) {
             let message = format!(
                 "`{}` has {} fields and is made from {} values",
                 record.name,
@@ -242,6 +243,10 @@ impl<'p> Interpreter<'p> {
             return Err(unknown_type(&record.name, at));
         };
         let given = values.len();
+        if record.overlapping && given > 0 {
+            let first = values.into_iter().next();
+            return Ok(overlay::union_of(record, first));
+        }
         for (slot, value) in fields.iter_mut().zip(values) {
             *slot = Some(value);
         }

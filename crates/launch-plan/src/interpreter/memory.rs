@@ -2,6 +2,7 @@
 //!
 //! Invariant: an [`ObjectId`] whose object is gone is found out, never followed.
 
+use super::overlay;
 use super::value::{HostRef, ObjectId, Part, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
@@ -186,6 +187,11 @@ impl Memory {
 
     pub(super) fn store(&mut self, reference: &HostRef, value: Value, at: At) -> Fallible<()> {
         *self.slot(reference, at)? = Some(value);
+        if !reference.fields.is_empty() {
+            let mut whole = reference.clone();
+            whole.fields.clear();
+            overlay::settle(self.slot(&whole, at)?, &reference.fields);
+        }
         // A struct with one new field keeps the others.
         if reference.fields.is_empty() {
             let index = usize::try_from(reference.index).unwrap_or(usize::MAX);
@@ -291,6 +297,7 @@ impl Memory {
         at: At,
     ) -> Fallible<(Type, &mut [Option<Value>])> {
         let ty = self.type_at(reference, at)?;
+        self.outside_unions(reference, at)?;
         if let Some((&Part::Element(start), parents)) = reference.fields.split_last() {
             let row = HostRef {
                 fields: parents.to_vec(),

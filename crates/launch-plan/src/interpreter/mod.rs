@@ -23,6 +23,7 @@ mod library;
 mod math;
 mod memory;
 mod methods;
+mod overlay;
 mod overloads;
 mod packs;
 mod parameters;

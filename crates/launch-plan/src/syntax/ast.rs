@@ -389,6 +389,7 @@ pub(crate) struct RecordSyntax {
     pub(crate) specialised: Option<Vec<TemplateArgument>>,
     /// Types and constants, which later members may name, in order.
     pub(crate) members: Vec<Member>,
+    pub(crate) is_union: bool,
     pub(crate) layout: Layout,
 }
 

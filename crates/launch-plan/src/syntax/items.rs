@@ -365,7 +365,16 @@ fn read_declaration(
     if let Some(inner) = node.child_by_field_name("type")
         && inner.child_by_field_name("body").is_some()
     {
-        record(inner, path, template, lowerer, items);
+        match inner.kind() {
+            "enum_specifier" => {
+                let name = inner.child_by_field_name("name");
+                let name = name.map(|name| lowerer.text_of(name).to_owned());
+                enumeration(inner, name, path, lowerer, items);
+            }
+            _ => {
+                record(inner, path, template, lowerer, items);
+            }
+        }
     }
     let (mut variables, prototypes) = lowerer.global_variables(node, &items.values);
     let space = space_of(node, lowerer);
