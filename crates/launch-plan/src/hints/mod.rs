@@ -19,6 +19,9 @@ pub(crate) fn complete(mut failure: PlanFailure, source: Option<&SourceText>) ->
     let kind = failure.kind;
     let code = source.map(|source| code_alone(source.as_str()));
     for diagnostic in &mut failure.diagnostics {
+        if let Some(code) = &code {
+            syntax::move_to_foreign_character(diagnostic, code);
+        }
         let found = code
             .as_deref()
             .and_then(|code| in_file(kind, diagnostic, code));

@@ -33,6 +33,22 @@ pub(super) fn about(diagnostic: &Diagnostic, code: &str) -> Option<String> {
     })
 }
 
+/// The parser may notice such a character lines before or after it, and no file with one is C++.
+pub(super) fn move_to_foreign_character(diagnostic: &mut Diagnostic, code: &str) {
+    if !diagnostic.message.starts_with("syntax error") || foreign_language(code).is_some() {
+        return;
+    }
+    let places = code.lines().zip(1..).find_map(|(line, number)| {
+        let mut characters = line.char_indices();
+        let (column, _) = characters.find(|&(_, c)| foreign_character(c).is_some())?;
+        Some((number, u32::try_from(column + 1).ok()?))
+    });
+    if let Some((line, column)) = places {
+        diagnostic.line = Some(line);
+        diagnostic.column = Some(column);
+    }
+}
+
 /// Python is what other judges take beside CUDA.
 fn foreign_language(code: &str) -> Option<String> {
     let first = code.lines().find(|line| !line.trim().is_empty())?;

@@ -356,6 +356,9 @@ pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
     if name.starts_with("thrust::") || name.starts_with("cub::") || name.starts_with("cublas") {
         return library_call(name, at);
     }
+    if let Some(clock) = super::library::clock_type(name, at) {
+        return clock;
+    }
     if ["thread", "async", "future", "mutex"].contains(&base) {
         return Fault::unsupported(
             at,

@@ -34,6 +34,7 @@ mod resolve;
 mod runtime;
 mod scope;
 mod scratch;
+mod specialisations;
 mod statements;
 mod templates;
 mod value;

@@ -8,7 +8,7 @@ use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{
-    Function, Name, TemplateArgument, TemplateParameter, TemplateParameterKind, TypeKind,
+    Expr, ExprKind, Function, Name, TemplateArgument, TemplateParameter, TemplateParameterKind, TypeKind,
     TypeSyntax,
 };
 use crate::types::{Scalar, Type};
@@ -69,6 +69,14 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Vec<TemplateValue>> {
         let mut values = Vec::new();
         for argument in arguments {
+            if let TemplateArgument::Value(Expr {
+                at,
+                kind: ExprKind::Expand(expansion),
+            }) = argument
+            {
+                values.extend(self.template_elements(expansion, *at)?);
+                continue;
+            }
             values.push(match argument {
                 TemplateArgument::Type(ty) => TemplateValue::Type(self.resolve(ty)?),
                 TemplateArgument::Value(expr) => TemplateValue::Value(self.evaluate(expr)?),
@@ -81,7 +89,7 @@ impl<'p> Interpreter<'p> {
     fn type_or_value(
         &mut self,
         ty: &'p TypeSyntax,
-        expr: &'p crate::syntax::ast::Expr,
+        expr: &'p Expr,
     ) -> Fallible<TemplateValue> {
         let TypeKind::Named(name) = &ty.kind else {
             return Ok(TemplateValue::Type(self.resolve(ty)?));

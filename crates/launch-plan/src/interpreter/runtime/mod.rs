@@ -10,6 +10,7 @@ mod pools;
 mod queries;
 mod refused;
 mod rows;
+mod signatures;
 mod streams;
 mod symbols;
 mod tensor_maps;
@@ -24,6 +25,7 @@ pub(super) use self::constants::{
 };
 pub(super) use self::graphs::Graphs;
 use self::refused::unknown_runtime;
+use self::signatures::check_count;
 use self::streams::is_ordering;
 pub(super) use self::types::runtime_type;
 use super::Interpreter;
@@ -51,6 +53,7 @@ impl<'p> Interpreter<'p> {
     }
 
     fn runtime_function(&mut self, name: &str, arguments: &'p [Expr], at: At) -> Fallible<Value> {
+        check_count(name, arguments.len(), at)?;
         if let Some(launched) = self.launch_call(name, arguments, at) {
             return launched;
         }
