@@ -21,6 +21,12 @@ pub(crate) fn complete(mut failure: PlanFailure, source: Option<&SourceText>) ->
     for diagnostic in &mut failure.diagnostics {
         if let Some(code) = &code {
             syntax::move_to_foreign_character(diagnostic, code);
+            if let Some(line) = syntax::broken_for(diagnostic, code) {
+                diagnostic.line = Some(line);
+                diagnostic.column = None;
+                diagnostic.hint =
+                    Some("a `for` has two `;`: `for (int i = 0; i < n; ++i)`".to_owned());
+            }
         }
         let found = code
             .as_deref()

@@ -47,7 +47,7 @@ impl<'p> Interpreter<'p> {
             .copied()
             .find(|&index| tables.record(index).specialised.is_none());
         let Some(mut syntax) = primary.or(versions.first().copied()) else {
-            return Err(super::convert::unknown_type("this class", at));
+            return Err(super::unknown_types::unknown_type("this class", at));
         };
         let mut name = tables.record(syntax).path.clone();
         let mut bindings = HashMap::new();

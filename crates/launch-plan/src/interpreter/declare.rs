@@ -192,7 +192,10 @@ impl<'p> Interpreter<'p> {
                 let value = self.evaluate(length)?;
                 self.count_of(&value, at)?
             }
-            None => values.map_or(0, |values| values.len() as u64),
+            None => match values {
+                Some(values) => self.expanded(values)?.len() as u64,
+                None => 0,
+            },
         };
         let place = self.memory.local(element.clone(), length, at)?;
         self.spend_in_bulk(length, at)?;
@@ -310,8 +313,7 @@ fn keeps_its_value(variable: &Variable) -> bool {
         TypeKind::Scalar(_) | TypeKind::Auto | TypeKind::Named(_) | TypeKind::Pointer(_)
     );
     let is_pointer = matches!(variable.ty.kind, TypeKind::Pointer(_));
-    is_plain
-        && (variable.ty.constant || (variable.storage == Storage::Constant && !is_pointer))
+    is_plain && (variable.ty.constant || (variable.storage == Storage::Constant && !is_pointer))
 }
 
 /// `auto` and `auto*`.

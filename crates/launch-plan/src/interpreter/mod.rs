@@ -37,6 +37,7 @@ mod scratch;
 mod specialisations;
 mod statements;
 mod templates;
+mod unknown_types;
 mod value;
 
 use std::collections::{HashMap, HashSet};

@@ -30,7 +30,7 @@ impl<'p> Interpreter<'p> {
             return field_of(value, &name.path, expr.at);
         }
         let (place, ty) = self.place(expr, Access::Read)?;
-        self.loaded(place, &ty, "this element", expr.at)
+        self.loaded(place, &ty, described(expr), expr.at)
     }
 
     /// Assignments, `++` and `--`.

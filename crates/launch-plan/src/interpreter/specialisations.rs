@@ -8,7 +8,8 @@ use super::scope::Binding;
 use super::value::{TemplateValue, Value};
 use crate::failure::Fallible;
 use crate::syntax::ast::{
-    ExprKind, Name, TemplateArgument, TemplateParameter, TemplateParameterKind, TypeKind, TypeSyntax,
+    ExprKind, Name, TemplateArgument, TemplateParameter, TemplateParameterKind, TypeKind,
+    TypeSyntax,
 };
 use crate::types::Type;
 
@@ -50,7 +51,8 @@ impl<'p> Interpreter<'p> {
             }
             let detail = patterns.iter().map(|p| detail(p, parameters)).sum();
             let bindings = meanings.into_iter();
-            let bindings = bindings.map(|(name, value)| (name.to_owned(), Binding::Template(value)));
+            let bindings =
+                bindings.map(|(name, value)| (name.to_owned(), Binding::Template(value)));
             let found = Version::Special(version, bindings.collect());
             match &best {
                 Some((known, _)) if *known > detail => {}

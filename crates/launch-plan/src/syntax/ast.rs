@@ -383,6 +383,8 @@ pub(crate) enum Body {
 pub(crate) struct RecordSyntax {
     pub(crate) at: At,
     pub(crate) path: String,
+    /// By which its methods are found: its path, unless it is a specialisation, whose path is the template's.
+    pub(crate) methods: String,
     /// `None` unless declared by `template <...>`.
     pub(crate) template: Option<Vec<TemplateParameter>>,
     /// `template <> struct S<3>`: the arguments that it is for.

@@ -42,7 +42,10 @@ impl Lowerer<'_> {
             && let Some(body) = ty.child_by_field_name("body")
         {
             self.nested_type(ty, body, record);
-            if ty.child_by_field_name("name").is_none() && node.child_by_field_name("declarator").is_none() && ty.kind() != "enum_specifier" {
+            if ty.child_by_field_name("name").is_none()
+                && node.child_by_field_name("declarator").is_none()
+                && ty.kind() != "enum_specifier"
+            {
                 let reason = "its fields are also those of a struct or union without a name";
                 record.layout = Layout::Opaque(reason.to_owned());
             }
@@ -125,7 +128,7 @@ impl Lowerer<'_> {
         }) {
             return;
         }
-        let path: Vec<String> = record.path.split("::").map(str::to_owned).collect();
+        let path: Vec<String> = record.methods.split("::").map(str::to_owned).collect();
         let Some(function) = any_function_head(node, &path, template, self) else {
             return;
         };

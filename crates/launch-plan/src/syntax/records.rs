@@ -27,7 +27,13 @@ pub(super) fn record(
         return None;
     };
     let named = lowerer.name(named);
-    let mut record = record_syntax(&joined(path, &named.path), node, body, template, lowerer);
+    let path = joined(path, &named.path);
+    let at = lowerer.at(node);
+    let methods = match named.arguments {
+        Some(_) => format!("{path}@{at}"),
+        None => path.clone(),
+    };
+    let mut record = class_syntax(&path, methods, node, body, template, lowerer);
     record.specialised = named.arguments;
     items.records.push(record);
     Some(named.path)
@@ -62,9 +68,21 @@ pub(super) fn record_syntax(
     template: Option<&[TemplateParameter]>,
     lowerer: &mut Lowerer<'_>,
 ) -> RecordSyntax {
+    class_syntax(path, path.to_owned(), node, body, template, lowerer)
+}
+
+fn class_syntax(
+    path: &str,
+    methods: String,
+    node: Node<'_>,
+    body: Node<'_>,
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+) -> RecordSyntax {
     let mut record = RecordSyntax {
         at: lowerer.at(node),
         path: path.to_owned(),
+        methods,
         template: template.map(<[TemplateParameter]>::to_vec),
         specialised: None,
         members: Vec::new(),

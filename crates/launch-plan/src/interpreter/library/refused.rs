@@ -3,7 +3,7 @@
 use crate::failure::Fault;
 use crate::source::text::At;
 
-use super::super::convert::{library_call, unknown_type};
+use super::super::unknown_types::{library_call, unknown_type};
 
 /// The fault of such a call; `None` where it is none of them.
 pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>> {
@@ -55,7 +55,13 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
 
 /// Whether a name is that of a clock, or of a type of its times.
 fn is_clock(path: &str) -> bool {
-    const CALLS: [&str; 5] = ["time", "clock", "gettimeofday", "clock_gettime", "omp_get_wtime"];
+    const CALLS: [&str; 5] = [
+        "time",
+        "clock",
+        "gettimeofday",
+        "clock_gettime",
+        "omp_get_wtime",
+    ];
     let plain = path.trim_start_matches("std::");
     CALLS.contains(&plain) || plain.starts_with("chrono::") || plain.contains("_clock::")
 }

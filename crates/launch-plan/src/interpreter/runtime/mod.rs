@@ -108,16 +108,20 @@ impl<'p> Interpreter<'p> {
             }
             ("cudaFreeHost", [pointer]) => self.free_host(pointer, at).map(|()| Value::SUCCESS),
             ("free", [pointer]) => self.free_host(pointer, at).map(|()| Value::Void),
-            ("cudaMemset" | "cudaMemsetAsync", [destination, value, bytes, ..]) => self
-                .count_of(bytes, at)
-                .and_then(|bytes| self.memset(destination, value, bytes, at)),
+            ("cudaMemset" | "cudaMemsetAsync", [destination, value, bytes, ..]) => {
+                writable(destination, at)
+                    .and_then(|()| self.count_of(bytes, at))
+                    .and_then(|bytes| self.memset(destination, value, bytes, at))
+            }
             (
                 "cudaMemset2D" | "cudaMemset2DAsync",
                 [destination, pitch, value, width, height, ..],
             ) => self.memset_rows(destination, pitch, value, [width, height], at),
-            ("cudaMemcpy" | "cudaMemcpyAsync", [destination, source, bytes, rest @ ..]) => self
-                .count_of(bytes, at)
-                .and_then(|bytes| self.memcpy(destination, source, bytes, direction(rest), at)),
+            ("cudaMemcpy" | "cudaMemcpyAsync", [destination, source, bytes, rest @ ..]) => {
+                writable(destination, at)
+                    .and_then(|()| self.count_of(bytes, at))
+                    .and_then(|bytes| self.memcpy(destination, source, bytes, direction(rest), at))
+            }
             (
                 "cudaMemcpy2D" | "cudaMemcpy2DAsync",
                 [to, to_pitch, from, from_pitch, width, height, rest @ ..],
@@ -212,5 +216,20 @@ fn direction(rest: &[Value]) -> Option<i128> {
     match rest.first() {
         Some(Value::Integer(_, direction)) => Some(*direction),
         _ => None,
+    }
+}
+
+/// A compiler refuses a `const` pointer where memory is written.
+fn writable(destination: &Value, at: At) -> Fallible<()> {
+    match destination {
+        Value::Pointer(pointee, _) if pointee.constant => {
+            let message = format!(
+                "`{}` is written through: it points to const",
+                destination.ty()
+            );
+            Err(Fault::syntax(at, message)
+                .hint("the destination comes first; an output is `float*`, not `const float*`"))
+        }
+        _ => Ok(()),
     }
 }

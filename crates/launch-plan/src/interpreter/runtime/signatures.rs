@@ -25,7 +25,10 @@ pub(super) fn check_count(name: &str, count: usize, at: At) -> Fallible<()> {
         return Ok(());
     };
     let takes: Vec<(usize, usize)> = declarations.iter().map(|text| counts(text)).collect();
-    if takes.iter().any(|&(least, most)| (least..=most).contains(&count)) {
+    if takes
+        .iter()
+        .any(|&(least, most)| (least..=most).contains(&count))
+    {
         return Ok(());
     }
     let least = takes.iter().map(|&(least, _)| least).min().unwrap_or(0);

@@ -170,7 +170,9 @@ impl<'p> Interpreter<'p> {
 fn no_symbol(call: &str, given: &Expr) -> Box<Fault> {
     let message = format!("{call} needs a __constant__ or __device__ variable of this file");
     let hint = match &given.kind {
-        ExprKind::Text(_) => "write the variable itself, without quotes: names as text are long gone",
+        ExprKind::Text(_) => {
+            "write the variable itself, without quotes: names as text are long gone"
+        }
         _ => "memory that a pointer points to is copied by cudaMemcpy",
     };
     Fault::host(given.at, message).hint(hint)
