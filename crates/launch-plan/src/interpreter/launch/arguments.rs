@@ -120,19 +120,17 @@ impl<'p> Interpreter<'p> {
         let frame = Frame::new(bound.bindings);
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
             let mut converted = Vec::new();
-            for (position, parameter) in function.parameters.iter().enumerate() {
+            for (first, parameter) in function.parameters.iter().enumerate() {
                 // The elements of a pack are the last arguments.
                 let last = if parameter.pack {
                     values.len()
                 } else {
-                    position + 1
+                    first + 1
                 };
-                for position in position..last {
+                for position in first..last {
                     let value = values.get_mut(position).and_then(Option::take);
                     let given = (position, arguments.get(position), value);
-                    let element = parameter
-                        .pack
-                        .then(|| position + 1 - function.parameters.len());
+                    let element = parameter.pack.then_some(position - first);
                     let before = interpreter.set_element(element);
                     let argument = interpreter.launch_argument(function, parameter, given, at);
                     interpreter.set_element(before);
