@@ -171,7 +171,7 @@ fn parameter_of<'p>(ty: &TypeSyntax, parameters: &'p [TemplateParameter]) -> Opt
 
 fn parameter_called<'p>(path: &str, parameters: &'p [TemplateParameter]) -> Option<&'p str> {
     let names = parameters.iter().map(|parameter| parameter.name.as_str());
-    names.filter(|name| *name == path).last()
+    names.filter(|name| *name == path).next_back()
 }
 
 fn mentions(ty: &TypeSyntax, parameters: &[TemplateParameter]) -> bool {
