@@ -170,8 +170,8 @@ fn parameter_of<'p>(ty: &TypeSyntax, parameters: &'p [TemplateParameter]) -> Opt
 }
 
 fn parameter_called<'p>(path: &str, parameters: &'p [TemplateParameter]) -> Option<&'p str> {
-    let names = parameters.iter().map(|parameter| parameter.name.as_str());
-    names.filter(|name| *name == path).next_back()
+    let mut names = parameters.iter().map(|parameter| parameter.name.as_str());
+    names.find(|name| *name == path)
 }
 
 fn mentions(ty: &TypeSyntax, parameters: &[TemplateParameter]) -> bool {
