@@ -145,6 +145,9 @@ impl Scalar {
     }
 }
 
+/// Bytes of a union on the host, and scalars in all its fields together.
+const MAX_UNION: u64 = 64;
+
 /// A `struct` whose layout the host needs: the file's own plain ones and CUDA's vector types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
@@ -153,6 +156,8 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     pub(crate) size_bytes: u64,
     pub(crate) align_bytes: u64,
+    /// A union: all fields lie at the start.
+    pub(crate) overlapping: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,7 +189,26 @@ impl Record {
             fields,
             size_bytes: end.checked_next_multiple_of(align_bytes)?.max(1),
             align_bytes,
+            overlapping: false,
         })
+    }
+
+    /// Lays fields out on top of each other. `None` also where keeping them alike at every assignment would
+    /// be more than a step's work.
+    pub(crate) fn union(name: &str, members: Vec<(String, Type)>) -> Option<Self> {
+        let mut record = Self::new(name, members)?;
+        let types = || record.fields.iter().map(|field| &field.ty);
+        let size = types().filter_map(Type::size_bytes).max().unwrap_or(0);
+        let scalars = types().fold(0_u64, |sum, ty| sum.saturating_add(ty.scalars()));
+        if size.max(scalars) > MAX_UNION || types().any(Type::holds_a_union) {
+            return None;
+        }
+        record.size_bytes = size.next_multiple_of(record.align_bytes).max(1);
+        record.overlapping = true;
+        for field in &mut record.fields {
+            field.offset_bytes = 0;
+        }
+        Some(record)
     }
 
     pub(crate) fn field(&self, name: &str) -> Option<usize> {
@@ -330,6 +354,17 @@ impl Type {
             _ => return 1,
         };
         inner + 1
+    }
+
+    fn holds_a_union(&self) -> bool {
+        match self {
+            Self::Record(record) => {
+                let mut fields = record.fields.iter();
+                record.overlapping || fields.any(|field| field.ty.holds_a_union())
+            }
+            Self::Array(element, _) | Self::StdArray(element, _) => element.holds_a_union(),
+            _ => false,
+        }
     }
 
     /// Scalars within, the empty ones of containers left out.

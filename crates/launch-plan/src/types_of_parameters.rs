@@ -47,6 +47,8 @@ fn written(
                 .position(|parameter| parameter.name == name.path);
             if let Some(position) = parameter {
                 format!("#{position}")
+            } else if let Some(own) = tables.opaque_type(&name.path) {
+                own.to_owned() // an enumeration is a type of its own
             } else if let Some(alias) = tables.alias(&name.path) {
                 return inner(alias, constant || alias.constant);
             } else {

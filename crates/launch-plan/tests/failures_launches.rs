@@ -42,7 +42,7 @@ fn launches_that_the_device_would_refuse() {
         launch,
         1,
         1,
-        "grid.x is 4294967295; the limit is 2147483647",
+        "grid.x is -1, which is 4294967295 without its sign; the limit is 2147483647",
     );
     refuses(
         "one<<<1, 1, 50000>>>(C, N);",

@@ -1,9 +1,10 @@
 //! Methods, constructors, static members, class templates.
-#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs)] // a step that fails fails the test
 
 mod common;
 
 use common::values::{refusal, value_in};
+use common::{plan_of, text};
 
 #[test]
 fn methods_and_constructors() {
@@ -119,7 +120,10 @@ fn classes_that_are_more_than_that_are_refused_when_made() {
             "struct R { virtual int f() { return 1; } };",
             "it has virtual methods",
         ),
-        ("union R { int a; float b; };", "it is a union"),
+        (
+            "struct R { union { int a; float b; }; };",
+            "its fields are also those of a struct or union without a name",
+        ),
     ] {
         let source = format!(
             "{class}\nvoid solve(const float* A, const float* B, float* C, int N) {{\n R r;\n}}"
@@ -172,4 +176,61 @@ void solve(const float* A, const float* B, float* C, int N) {
         common::text(&common::plan_of(source, 7).unwrap()),
         "k<true> <1x1x1, 1x1x1, 0> (p2)\nk<false> <1x1x1, 10x1x1, 0> (p2)"
     );
+}
+
+#[test]
+fn specialisations_for_some_arguments() {
+    let classes = "template <class T, int N> struct Width { static constexpr int v = N; static int id() { return 1; } };
+        template <class T> struct Width<T, 4> { static constexpr int v = 40; static int id() { return 2; } };
+        template <int N> struct Width<float, N> { static constexpr int v = N + 100; };
+        template <class T> struct Kind { static constexpr int v = 1; int get() { return v; } };
+        template <class T> struct Kind<T*> { static constexpr int v = 2 + 10 * Kind<T>::v; int get() { return v + 1; } };
+        template <> struct Kind<int> { static constexpr int v = 3; Kind() { got = 7; } int got; int get() { return got; } };
+        template <class A, class B> struct Same { static constexpr bool v = false; };
+        template <class A> struct Same<A, A> { static constexpr bool v = true; };";
+    for (statements, expression, expected) in [
+        ("", "Width<int, 3>::v", "3"),
+        ("", "Width<int, 4>::v", "40"),
+        ("", "Width<float, 5>::v", "105"),
+        ("", "Width<int, 3>::id() * 10 + Width<int, 4>::id()", "12"),
+        ("", "Kind<float>::v", "1"),
+        ("", "Kind<float*>::v", "12"),
+        ("", "Kind<int**>::v", "322"),
+        (
+            "Kind<float> a; Kind<float*> b; Kind<int> c;",
+            "a.get() * 1000 + b.get() * 10 + c.get()",
+            "1137",
+        ),
+        ("", "Same<int, int>::v * 10 + Same<int, float>::v", "10"),
+    ] {
+        assert_eq!(
+            value_in(classes, statements, expression),
+            expected,
+            "{statements} {expression}"
+        );
+    }
+}
+
+#[test]
+fn packs_name_kernels_and_types() {
+    let templates = "template <int... Ns> __global__ void numbers(float* c) {}
+        template <class... Ts> __global__ void types(float* c) {}
+        template <int... Ns> void go(float* c) { numbers<Ns...><<<1, 1>>>(c); numbers<7, (Ns + 1)...><<<1, 2>>>(c); }
+        template <class... Ts> void of(float* c) { types<Ts...><<<1, 3>>>(c); types<int, Ts...><<<1, sizeof...(Ts)>>>(c); }
+        template <int N> int twice() { return 2 * N; }
+        template <int... Ns> int last() { int all[] = {twice<Ns>()...}; return all[sizeof...(Ns) - 1]; }
+        template <int... Ns> void each(float* c) { (numbers<Ns><<<1, 4>>>(c), ...); }
+        void solve(const float* A, const float* B, float* C, int N) {
+            go<1, 2>(C); of<float, double>(C); each<last<3, 4>(), 9>(C);
+        }";
+    let plan = text(&plan_of(templates, 8).unwrap());
+    let launched = [
+        "numbers<1, 2> <1x1x1, 1x1x1, 0> (p2)",
+        "numbers<7, 2, 3> <1x1x1, 2x1x1, 0> (p2)",
+        "types<float, double> <1x1x1, 3x1x1, 0> (p2)",
+        "types<int, float, double> <1x1x1, 2x1x1, 0> (p2)",
+        "numbers<8> <1x1x1, 4x1x1, 0> (p2)",
+        "numbers<9> <1x1x1, 4x1x1, 0> (p2)",
+    ];
+    assert_eq!(plan, launched.join("\n"));
 }

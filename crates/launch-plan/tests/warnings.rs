@@ -213,3 +213,29 @@ fn text_within_quotes_is_no_code() {
     );
     assert_eq!(told("char q = '\"'; int s = 0.5;"), (2, 23, cut));
 }
+
+#[test]
+fn host_functions_that_device_code_calls() {
+    let before = "int doubled(int x) { return 2 * x; }\nconstexpr int four() { return 4; }\n\
+        __device__ int own(int x) { return x; }\n\
+        __host__ __device__ int both(int x) { return doubled(x); }\n";
+    let source = |call: &str| {
+        let kernel = "__global__ void k(const float* a, float* c, int n) {";
+        format!(
+            "{before}{kernel} {call} {STORE} }}\n\
+             void solve(const float* A, const float* B, float* C, int N) {{\n\
+             k<<<4, 256>>>(A, C, doubled(N) / 2);\n}}\n"
+        )
+    };
+    let message = "device code calls `doubled`, which is a host function; nvcc refuses that";
+    assert_eq!(
+        warnings(&source("int q = doubled(n);")),
+        [(5, 62, message.to_owned())]
+    );
+    assert_eq!(
+        warnings(&source(
+            "int q = own(n) + four() + both(n); int doubled(q);"
+        )),
+        []
+    );
+}

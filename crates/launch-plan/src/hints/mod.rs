@@ -19,6 +19,15 @@ pub(crate) fn complete(mut failure: PlanFailure, source: Option<&SourceText>) ->
     let kind = failure.kind;
     let code = source.map(|source| code_alone(source.as_str()));
     for diagnostic in &mut failure.diagnostics {
+        if let Some(code) = &code {
+            syntax::move_to_foreign_character(diagnostic, code);
+            if let Some(line) = syntax::broken_for(diagnostic, code) {
+                diagnostic.line = Some(line);
+                diagnostic.column = None;
+                diagnostic.hint =
+                    Some("a `for` has two `;`: `for (int i = 0; i < n; ++i)`".to_owned());
+            }
+        }
         let found = code
             .as_deref()
             .and_then(|code| in_file(kind, diagnostic, code));

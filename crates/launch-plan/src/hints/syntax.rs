@@ -33,6 +33,56 @@ pub(super) fn about(diagnostic: &Diagnostic, code: &str) -> Option<String> {
     })
 }
 
+/// The parser may notice such a character lines before or after it, and no file with one is C++.
+pub(super) fn move_to_foreign_character(diagnostic: &mut Diagnostic, code: &str) {
+    if !diagnostic.message.starts_with("syntax error") || foreign_language(code).is_some() {
+        return;
+    }
+    let places = code.lines().zip(1..).find_map(|(line, number)| {
+        let mut characters = line.char_indices();
+        let (column, _) = characters.find(|&(_, c)| foreign_character(c).is_some())?;
+        Some((number, u32::try_from(column + 1).ok()?))
+    });
+    if let Some((line, column)) = places {
+        diagnostic.line = Some(line);
+        diagnostic.column = Some(column);
+    }
+}
+
+/// `for (int i = 0; i < n)`: sure to be wrong, wherever the parser stumbled over it. Its line.
+pub(super) fn broken_for(diagnostic: &Diagnostic, code: &str) -> Option<u32> {
+    if !diagnostic.message.starts_with("syntax error") {
+        return None;
+    }
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices("for").find_map(|(at, _)| {
+        let rest = code[at + 3..].trim_start();
+        if code[..at].ends_with(is_name) || !rest.starts_with('(') {
+            return None;
+        }
+        let head = bracketed(rest)?;
+        let parts = head.matches(';').count();
+        // A lambda has a body of its own, and a range-based loop a colon.
+        let is_clear = !head.contains(['{', '#', ':']);
+        let line = code[..at].matches('\n').count() + 1;
+        (is_clear && parts != 2).then_some(u32::try_from(line).ok()?)
+    })
+}
+
+/// What stands within the round brackets that a text begins with.
+fn bracketed(text: &str) -> Option<&str> {
+    let mut open = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => open += 1,
+            b')' if open == 1 => return text.get(1..at),
+            b')' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Python is what other judges take beside CUDA.
 fn foreign_language(code: &str) -> Option<String> {
     let first = code.lines().find(|line| !line.trim().is_empty())?;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::scope::{Binding, Bindings, Frame, Surroundings};
+use super::specialisations::Version;
 use super::templates::TemplateOwner;
 use super::value::{HostRef, Part, Target, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
@@ -46,7 +47,7 @@ impl<'p> Interpreter<'p> {
             .copied()
             .find(|&index| tables.record(index).specialised.is_none());
         let Some(mut syntax) = primary.or(versions.first().copied()) else {
-            return Err(super::convert::unknown_type("this class", at));
+            return Err(super::unknown_types::unknown_type("this class", at));
         };
         let mut name = tables.record(syntax).path.clone();
         let mut bindings = HashMap::new();
@@ -54,20 +55,20 @@ impl<'p> Interpreter<'p> {
             let values = arguments.unwrap_or_default();
             let owner = TemplateOwner::Class(&name);
             let bound = self.bind_arguments(owner, parameters, values, at)?;
-            for &version in versions {
-                if let Some(written) = &tables.record(version).specialised
-                    && same_arguments(&self.template_values(written)?, &bound.all)
-                {
-                    syntax = version;
-                }
-            }
+            let version = self.version_for(versions, &bound.all)?;
             let mut parts = Vec::new();
             for value in &bound.all {
                 parts.push(self.rendered(value, at)?);
             }
             name = format!("{name}<{}>", parts.join(", "));
-            if tables.record(syntax).specialised.is_none() {
-                bindings = bound.bindings;
+            match version {
+                Version::Primary => bindings = bound.bindings,
+                Version::Special(special, own) => {
+                    syntax = special;
+                    bindings = own;
+                }
+                // Known by its name alone.
+                Version::Unknown => return Ok(Type::Named(name)),
             }
         }
         // A struct of a function may depend on the function's own template arguments.
@@ -153,6 +154,7 @@ impl<'p> Interpreter<'p> {
         let Layout::Fields(fields) = &record.layout else {
             return Ok(Type::Named(name.to_owned()));
         };
+        let is_union = record.is_union;
         let mut members = Vec::new();
         let mut scalars = 0_u64;
         for (field, ty, _) in fields {
@@ -162,7 +164,11 @@ impl<'p> Interpreter<'p> {
             members.push((field.clone(), ty));
         }
         // Types of unknown size make the whole one of unknown size.
-        let record = Record::new(name, members).filter(|_| scalars <= MAX_RECORD_SCALARS);
+        let record = match is_union {
+            true => Record::union(name, members),
+            false => Record::new(name, members),
+        };
+        let record = record.filter(|_| scalars <= MAX_RECORD_SCALARS);
         Ok(match record {
             Some(record) => Type::Record(Rc::new(record)),
             None => Type::Named(name.to_owned()),
@@ -291,15 +297,4 @@ impl<'p> Interpreter<'p> {
             class: self.class_of(&record.name),
         })
     }
-}
-
-fn same_arguments(written: &[TemplateValue], given: &[TemplateValue]) -> bool {
-    let same = |(a, b): (&TemplateValue, &TemplateValue)| match (a, b) {
-        (
-            TemplateValue::Value(Value::Integer(_, a)),
-            TemplateValue::Value(Value::Integer(_, b)),
-        ) => a == b,
-        (a, b) => a == b,
-    };
-    written.len() == given.len() && written.iter().zip(given).all(same)
 }

@@ -62,7 +62,7 @@ impl<'p> Interpreter<'p> {
                 self.grow(&mut values, element, rest, at)?;
                 self.checked_row(ty, values, at)
             }
-            _ => Err(super::convert::unknown_type(&ty.to_string(), at)),
+            _ => Err(super::unknown_types::unknown_type(&ty.to_string(), at)),
         }
     }
 
@@ -178,7 +178,7 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         let (Type::Vector(element) | Type::StdArray(element, _)) = ty else {
-            return Err(super::convert::unknown_type(&ty.to_string(), at));
+            return Err(super::unknown_types::unknown_type(&ty.to_string(), at));
         };
         let length = self.memory.row(place, at)?.len();
         let size = |value: usize| Value::Integer(Scalar::ULong, value as i128);

@@ -4,13 +4,15 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::arithmetic;
+use super::overlay;
 use super::parameters::Given;
 use super::pointers::stand_in_address;
+use super::unknown_types::unknown_type;
 use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, ExprKind, Layout};
-use crate::types::{Record, Scalar, Type};
+use crate::types::{Pointee, Record, Scalar, Type};
 
 /// What is said of a literal that loses its fraction: message and hint.
 pub(crate) fn cut_off(literal: &str, value: f64, ty: &str) -> (String, String) {
@@ -34,11 +36,12 @@ impl<'p> Interpreter<'p> {
                 Some(converted) => converted,
                 None => Err(no_conversion(&value, ty, at)),
             },
-            (Type::Pointer(pointee), Value::Pointer(_, target)) => {
-                if let Target::Host(place) = &target {
-                    self.memory.give_type(place, &pointee.ty, at)?;
+            (Type::Pointer(wanted), Value::Pointer(given, target)) => {
+                let loses_const = given.constant && !wanted.constant && given.ty == wanted.ty;
+                if loses_const && !target.is_null() {
+                    return Err(lost_const(&Type::Pointer(given), ty, at));
                 }
-                Ok(Value::Pointer(Rc::clone(pointee), target))
+                self.cast_pointer(wanted, target, at)
             }
             (Type::Pointer(pointee), Value::Integer(_, 0)) => {
                 Ok(Value::Pointer(Rc::clone(pointee), Target::NULL))
@@ -111,6 +114,14 @@ impl<'p> Interpreter<'p> {
         Err(no_conversion(&value, &Type::Record(Rc::clone(wanted)), at))
     }
 
+    /// A pointer as one of another type; raw memory takes the type that it is used as first.
+    fn cast_pointer(&mut self, to: &Rc<Pointee>, target: Target, at: At) -> Fallible<Value> {
+        if let Target::Host(place) = &target {
+            self.memory.give_type(place, &to.ty, at)?;
+        }
+        Ok(Value::Pointer(Rc::clone(to), target))
+    }
+
     /// `(T)value`.
     pub(super) fn cast(&mut self, value: Value, ty: &Type, at: At) -> Fallible<Value> {
         match (&value, ty) {
@@ -126,6 +137,9 @@ impl<'p> Interpreter<'p> {
                     "a number is turned into a pointer",
                     "keep addresses in pointers; add offsets to them",
                 ))
+            }
+            (Value::Pointer(_, target), Type::Pointer(pointee)) => {
+                self.cast_pointer(pointee, target.clone(), at)
             }
             _ => self.convert(value, ty, at),
         }
@@ -220,7 +234,7 @@ impl<'p> Interpreter<'p> {
             let first = self.convert(value, &first.unwrap_or(Type::Void), only.at)?;
             return self.with_fields(record, vec![first], at);
         }
-        if arguments.len() > record.fields.len() {
+        if arguments.len() > record.fields.len() || (record.overlapping && arguments.len() > 1) {
             let message = format!(
                 "`{}` has {} fields and is made from {} values",
                 record.name,
@@ -242,6 +256,10 @@ impl<'p> Interpreter<'p> {
             return Err(unknown_type(&record.name, at));
         };
         let given = values.len();
+        if record.overlapping && given > 0 {
+            let first = values.into_iter().next();
+            return Ok(overlay::union_of(record, first));
+        }
         for (slot, value) in fields.iter_mut().zip(values) {
             *slot = Some(value);
         }
@@ -325,62 +343,9 @@ fn no_conversion(value: &Value, ty: &Type, at: At) -> Box<Fault> {
     Fault::unsupported(at, message, "cast it, or change the type of one")
 }
 
-/// A type that the host cannot make values of.
-pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
-    let plain = name.trim_start_matches("std::");
-    let base = plain.split('<').next().unwrap_or(plain);
-    let container = [
-        "string",
-        "map",
-        "set",
-        "unordered_map",
-        "unordered_set",
-        "tuple",
-        "queue",
-        "stack",
-        "deque",
-        "list",
-    ];
-    if container.contains(&base) {
-        return Fault::unsupported(
-            at,
-            format!("the container `{name}` in host code is not in the host subset"),
-            "use std::vector of plain types, std::array or plain variables",
-        );
-    }
-    if name.starts_with("thrust::") || name.starts_with("cub::") || name.starts_with("cublas") {
-        return library_call(name, at);
-    }
-    if ["thread", "async", "future", "mutex"].contains(&base) {
-        return Fault::unsupported(
-            at,
-            format!("host threads (`{name}`) are not in the host subset"),
-            "the plan has one stream; remove them",
-        );
-    }
-    Fault::unsupported(
-        at,
-        format!("values of type `{name}` are not in the host subset"),
-        "scalars, pointers, dim3, CUDA's vector types and plain structs are",
-    )
-}
-
-/// A library that runs kernels of its own.
-pub(super) fn library_call(name: &str, at: At) -> Box<Fault> {
-    let library = if name.contains("cublas") {
-        "cuBLAS"
-    } else if name.contains("thrust") {
-        "Thrust"
-    } else if name.contains("cub::") {
-        "CUB's device-wide algorithms"
-    } else if name.contains("cudnn") {
-        "cuDNN"
-    } else {
-        "this library"
-    };
-    Fault::unsupported(
-        at,
-        format!("`{name}` is a host call into {library}, which is not in the host subset"),
-        "write the kernel yourself; CUB's block and warp primitives work inside kernels",
-    )
+/// No compiler takes it without a cast.
+fn lost_const(given: &Type, wanted: &Type, at: At) -> Box<Fault> {
+    let message = format!("a `{given}` is given where a `{wanted}` is expected");
+    let hint = "what is only read is `const` everywhere, inputs too; an output is not `const` in `solve` either";
+    Fault::syntax(at, message).hint(hint)
 }

@@ -152,11 +152,11 @@ impl Interpreter<'_> {
                 name(given),
                 name(real)
             );
-            self.warn(
-                at,
-                &message,
-                "pointers in the signature are device pointers; use cudaMemcpyDeviceToDevice",
-            );
+            let why = match real {
+                DEVICE_TO_DEVICE => "pointers in the signature are device pointers; ",
+                _ => "",
+            };
+            self.warn(at, &message, &format!("{why}use cudaMemcpy{}", name(real)));
         }
     }
 

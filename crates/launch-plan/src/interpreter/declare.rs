@@ -48,6 +48,11 @@ impl<'p> Interpreter<'p> {
             return self.memory.store(&place, value, at);
         }
         let binding = self.variable(variable)?;
+        if let Binding::Variable(place, _) = &binding
+            && keeps_its_value(variable)
+        {
+            self.memory.seal(place, at)?;
+        }
         self.bind(&variable.name, binding);
         Ok(())
     }
@@ -187,7 +192,10 @@ impl<'p> Interpreter<'p> {
                 let value = self.evaluate(length)?;
                 self.count_of(&value, at)?
             }
-            None => values.map_or(0, |values| values.len() as u64),
+            None => match values {
+                Some(values) => self.expanded(values)?.len() as u64,
+                None => 0,
+            },
         };
         let place = self.memory.local(element.clone(), length, at)?;
         self.spend_in_bulk(length, at)?;
@@ -296,6 +304,16 @@ impl<'p> Interpreter<'p> {
                 .hint("use cudaFree for what cudaMalloc gave")),
         }
     }
+}
+
+/// `const int n`, but not `const int* p`, whose `const` is of what it points to.
+fn keeps_its_value(variable: &Variable) -> bool {
+    let is_plain = matches!(
+        variable.ty.kind,
+        TypeKind::Scalar(_) | TypeKind::Auto | TypeKind::Named(_) | TypeKind::Pointer(_)
+    );
+    let is_pointer = matches!(variable.ty.kind, TypeKind::Pointer(_));
+    is_plain && (variable.ty.constant || (variable.storage == Storage::Constant && !is_pointer))
 }
 
 /// `auto` and `auto*`.

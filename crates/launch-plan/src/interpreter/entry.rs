@@ -6,7 +6,7 @@ use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Argument, Buffer, Place};
 use crate::source::text::At;
-use crate::syntax::ast::Function;
+use crate::syntax::ast::{Function, TypeKind};
 use crate::types::{Scalar, Type};
 
 impl<'p> Interpreter<'p> {
@@ -36,7 +36,8 @@ impl<'p> Interpreter<'p> {
                 interpreter.bind(&parameter.name, binding);
                 interpreter.parameter_names.push(parameter.name.clone());
             }
-            interpreter.returning.push(None);
+            let is_void = matches!(entry.returns.kind, TypeKind::Void);
+            interpreter.returning.push(is_void.then_some(Type::Void));
             interpreter.run_function_body(entry, entry.at)?;
             Ok(())
         })

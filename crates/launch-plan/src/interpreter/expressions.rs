@@ -418,9 +418,13 @@ fn type_as_value(name: &str, at: At) -> Box<Fault> {
 }
 
 pub(super) fn unknown_name(name: &str, at: At) -> Box<Fault> {
-    if matches!(name, "blockIdx" | "threadIdx" | "blockDim" | "gridDim") {
+    if is_device_only(name) {
         let message = format!("`{name}` exists only in device code");
-        return Fault::unsupported(at, message, "move this into a kernel");
+        let way_out = match name.starts_with("__sync") {
+            true => "call it in a kernel; the host waits with cudaDeviceSynchronize()",
+            false => "move this into a kernel",
+        };
+        return Fault::unsupported(at, message, way_out);
     }
     if name.trim_start_matches("std::") == "cin" {
         return Fault::unsupported(
@@ -434,4 +438,25 @@ pub(super) fn unknown_name(name: &str, at: At) -> Box<Fault> {
         format!("`{name}` is not known to the host interpreter"),
         "is it declared in this file, before its use?",
     )
+}
+
+/// Variables and functions that the compiler has for device code alone.
+fn is_device_only(name: &str) -> bool {
+    const VARIABLES: [&str; 5] = ["blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize"];
+    const BEGINNINGS: [&str; 13] = [
+        "atomic",
+        "__sync",
+        "__shfl_",
+        "__threadfence",
+        "__ballot",
+        "__any_sync",
+        "__all_sync",
+        "__activemask",
+        "__match_",
+        "__reduce_",
+        "__ldg",
+        "__ldc",
+        "__nanosleep",
+    ];
+    VARIABLES.contains(&name) || BEGINNINGS.iter().any(|start| name.starts_with(start))
 }

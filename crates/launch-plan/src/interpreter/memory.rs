@@ -2,6 +2,9 @@
 //!
 //! Invariant: an [`ObjectId`] whose object is gone is found out, never followed.
 
+mod guesses;
+
+use super::overlay;
 use super::value::{HostRef, ObjectId, Part, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
@@ -23,6 +26,8 @@ struct Object {
     weight: u64,
     /// Elements whose values are guesses: copied from a device that has not run. Empty where there are none.
     unknown: Vec<bool>,
+    /// A variable that was declared `const`.
+    sealed: bool,
     alive: bool,
 }
 
@@ -74,6 +79,7 @@ impl Memory {
             elements,
             weight,
             unknown,
+            sealed: false,
             alive: true,
         });
         Ok(first(true, self.heap.len() - 1, self.next_serial))
@@ -117,6 +123,7 @@ impl Memory {
             elements,
             weight,
             unknown: Vec::new(),
+            sealed: false,
             alive: true,
         })
     }
@@ -186,6 +193,11 @@ impl Memory {
 
     pub(super) fn store(&mut self, reference: &HostRef, value: Value, at: At) -> Fallible<()> {
         *self.slot(reference, at)? = Some(value);
+        if !reference.fields.is_empty() {
+            let mut whole = reference.clone();
+            whole.fields.clear();
+            overlay::settle(self.slot(&whole, at)?, &reference.fields);
+        }
         // A struct with one new field keeps the others.
         if reference.fields.is_empty() {
             let index = usize::try_from(reference.index).unwrap_or(usize::MAX);
@@ -196,58 +208,14 @@ impl Memory {
         Ok(())
     }
 
-    /// Where a value was used first that is only a guess.
-    pub(super) fn first_use_of_unknown(&self) -> Option<At> {
-        self.first_use_of_unknown
-    }
-
-    fn use_unknown(&mut self, at: At) {
-        self.first_use_of_unknown.get_or_insert(at);
-    }
-
-    /// Which of the elements from a place on are guesses.
-    pub(super) fn unknown_from(
-        &mut self,
-        reference: &HostRef,
-        count: usize,
-        at: At,
-    ) -> Fallible<Vec<bool>> {
-        let start = usize::try_from(reference.index).unwrap_or(usize::MAX);
-        let unknown = &self.alive(reference, at)?.unknown;
-        let is_unknown = |index: usize| unknown.get(index).copied().unwrap_or(false);
-        // What lies within an element is one with it.
-        let step = usize::from(reference.fields.is_empty());
-        Ok((0..count)
-            .map(|offset| is_unknown(start.saturating_add(offset * step)))
-            .collect())
-    }
-
-    /// Says of the elements from a place on whether they are guesses now. What lies within an element is one
-    /// with it, and stays a guess if it was one.
-    pub(super) fn set_unknown_from(
-        &mut self,
-        reference: &HostRef,
-        unknown: &[bool],
-        at: At,
-    ) -> Fallible<()> {
-        let start = usize::try_from(reference.index).unwrap_or(usize::MAX);
-        let object = self.alive(reference, at)?;
-        if object.unknown.is_empty() {
-            if !unknown.contains(&true) {
-                return Ok(());
-            }
-            object.unknown = vec![false; object.elements.len()];
-        }
-        if !reference.fields.is_empty() {
-            if let Some(slot) = object.unknown.get_mut(start) {
-                *slot |= unknown.contains(&true);
-            }
-            return Ok(());
-        }
-        for (slot, &unknown) in object.unknown.iter_mut().skip(start).zip(unknown) {
-            *slot = unknown;
-        }
+    /// Says of a variable that it keeps its first value.
+    pub(super) fn seal(&mut self, reference: &HostRef, at: At) -> Fallible<()> {
+        self.alive(reference, at)?.sealed = true;
         Ok(())
+    }
+
+    pub(super) fn is_sealed(&mut self, reference: &HostRef, at: At) -> Fallible<bool> {
+        Ok(reference.fields.is_empty() && self.alive(reference, at)?.sealed)
     }
 
     /// The declared type at a place.
@@ -291,6 +259,7 @@ impl Memory {
         at: At,
     ) -> Fallible<(Type, &mut [Option<Value>])> {
         let ty = self.type_at(reference, at)?;
+        self.outside_unions(reference, at)?;
         if let Some((&Part::Element(start), parents)) = reference.fields.split_last() {
             let row = HostRef {
                 fields: parents.to_vec(),

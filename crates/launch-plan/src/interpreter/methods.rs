@@ -104,7 +104,7 @@ impl<'p> Interpreter<'p> {
         let Some(class) = self.class_of(&record.name) else {
             return Vec::new();
         };
-        let path = &self.tables.record(class.syntax).path;
+        let path = &self.tables.record(class.syntax).methods;
         let mut methods = self.tables.methods(path, name);
         // One for constant objects and one for others: they do the same.
         if let [first, second] = methods[..] {
@@ -120,7 +120,7 @@ impl<'p> Interpreter<'p> {
         let Some(class) = self.class_of(&record.name) else {
             return Vec::new();
         };
-        let path = &self.tables.record(class.syntax).path;
+        let path = &self.tables.record(class.syntax).methods;
         let last = path.rsplit("::").next().unwrap_or(path);
         let name = last.split('@').next().unwrap_or(last);
         self.tables.methods(path, name)
@@ -225,7 +225,7 @@ impl<'p> Interpreter<'p> {
             let Some(class) = &around.class else {
                 return Ok(None);
             };
-            let path = &self.tables.record(class.syntax).path;
+            let path = &self.tables.record(class.syntax).methods;
             let methods = self.tables.methods(path, &name.path);
             return Ok((!methods.is_empty()).then_some((methods, around)));
         }
@@ -234,7 +234,7 @@ impl<'p> Interpreter<'p> {
         };
         let methods = self
             .tables
-            .methods(&self.tables.record(class.syntax).path, member);
+            .methods(&self.tables.record(class.syntax).methods, member);
         let is_static = |&index: &usize| self.tables.function(index).is_static;
         if methods.is_empty() {
             return Ok(None);

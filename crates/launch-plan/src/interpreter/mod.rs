@@ -23,6 +23,7 @@ mod library;
 mod math;
 mod memory;
 mod methods;
+mod overlay;
 mod overloads;
 mod packs;
 mod parameters;
@@ -33,8 +34,10 @@ mod resolve;
 mod runtime;
 mod scope;
 mod scratch;
+mod specialisations;
 mod statements;
 mod templates;
+mod unknown_types;
 mod value;
 
 use std::collections::{HashMap, HashSet};

@@ -121,6 +121,29 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// `pattern...` among template arguments.
+    pub(super) fn template_elements(
+        &mut self,
+        expansion: &'p Expansion,
+        at: At,
+    ) -> Fallible<Vec<TemplateValue>> {
+        let mut values = Vec::new();
+        for index in 0..self.pack_length(expansion, at)? {
+            self.spend(1 + u64::from(expansion.size), at)?;
+            values.push(self.in_element(index, |interpreter| {
+                if let ExprKind::Name(name) = &expansion.pattern.kind
+                    && let Some(Binding::Template(value)) = interpreter.find_local(&name.path)
+                {
+                    return Ok(value.clone());
+                }
+                interpreter
+                    .evaluate(&expansion.pattern)
+                    .map(TemplateValue::Value)
+            })?);
+        }
+        Ok(values)
+    }
+
     /// Makes every pack stand for one of its elements; what it stood for before.
     pub(super) fn set_element(&mut self, index: Option<usize>) -> Option<usize> {
         let frame = self.frames.last_mut()?;

@@ -168,6 +168,12 @@ impl<'p> Interpreter<'p> {
                     self.new_variable(ty, Some(value), at)?
                 }
             };
+            if let Binding::Variable(place, _) = &binding
+                && parameter.ty.constant
+                && !matches!(parameter.ty.kind, TypeKind::Reference(_))
+            {
+                self.memory.seal(place, at)?;
+            }
             self.bind(&parameter.name, binding);
         }
         Ok(())

@@ -30,7 +30,7 @@ impl<'p> Interpreter<'p> {
             return field_of(value, &name.path, expr.at);
         }
         let (place, ty) = self.place(expr, Access::Read)?;
-        self.loaded(place, &ty, "this element", expr.at)
+        self.loaded(place, &ty, described(expr), expr.at)
     }
 
     /// Assignments, `++` and `--`.
@@ -182,7 +182,13 @@ impl<'p> Interpreter<'p> {
 
     fn named_place(&mut self, name: &'p Name, access: Access, at: At) -> Fallible<(HostRef, Type)> {
         if let Some(Binding::Variable(place, ty)) = self.find_local(&name.path) {
-            return Ok((place.clone(), ty.clone()));
+            let (place, ty) = (place.clone(), ty.clone());
+            if access == Access::Write && self.memory.is_sealed(&place, at)? {
+                let message = format!("`{}` is const and cannot be assigned to", name.path);
+                return Err(Fault::syntax(at, message)
+                    .hint("leave `const` out where it is declared, or use another variable"));
+            }
+            return Ok((place, ty));
         }
         if let Some(Binding::Variable(place, ty)) = self.static_member(name, at)? {
             if access == Access::Write {

@@ -179,7 +179,7 @@ impl<'p> Interpreter<'p> {
     fn check_element(&self, element: &Type, at: At) -> Fallible<()> {
         match element {
             Type::Named(name) => Err(self.opaque_type(name, at)),
-            Type::Void => Err(super::convert::unknown_type("void", at)),
+            Type::Void => Err(super::unknown_types::unknown_type("void", at)),
             _ => Ok(()),
         }
     }

@@ -5,7 +5,8 @@ use super::resolve::refusal;
 use super::value::Value;
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{BinaryOp, Case, Expr, Stmt, StmtKind};
+use crate::syntax::ast::{BinaryOp, Case, Expr, ExprKind, Stmt, StmtKind};
+use crate::types::Type;
 
 /// Where execution goes after a statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,11 +108,30 @@ impl<'p> Interpreter<'p> {
             }
             StmtKind::Break => Ok(Flow::Break),
             StmtKind::Continue => Ok(Flow::Continue),
-            StmtKind::Return(value) => Ok(Flow::Return(match value {
-                Some(value) => self.evaluate_returned(value)?,
-                None => Value::Void,
-            })),
+            StmtKind::Return(value) => {
+                self.check_return(value.as_deref(), statement.at)?;
+                Ok(Flow::Return(match value {
+                    Some(value) => self.evaluate_returned(value)?,
+                    None => Value::Void,
+                }))
+            }
             StmtKind::Unsupported(reason) => Err(refusal(statement.at, reason)),
+        }
+    }
+
+    /// A compiler refuses a value where there is none to return, and the other way round.
+    fn check_return(&self, value: Option<&Expr>, at: At) -> Fallible<()> {
+        match (value, self.returning.last()) {
+            (Some(value), Some(Some(Type::Void))) if is_surely_a_value(value) => {
+                let message = "return value type does not match the function type";
+                Err(Fault::syntax(value.at, message)
+                    .hint("a `void` function ends with `return;` alone"))
+            }
+            (None, Some(Some(ty))) if *ty != Type::Void => {
+                let message = format!("`return;` in a function that returns `{ty}`");
+                Err(Fault::syntax(at, message).hint("return a value of that type"))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -196,4 +216,18 @@ impl<'p> Interpreter<'p> {
             }
         }
     }
+}
+
+/// No call, which may return nothing itself.
+fn is_surely_a_value(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Integer(..)
+            | ExprKind::Float(..)
+            | ExprKind::Text(_)
+            | ExprKind::Null
+            | ExprKind::Name(_)
+            | ExprKind::Binary(..)
+            | ExprKind::Index(..)
+    )
 }

@@ -8,8 +8,8 @@ use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{
-    Function, Name, TemplateArgument, TemplateParameter, TemplateParameterKind, TypeKind,
-    TypeSyntax,
+    Expr, ExprKind, Function, Name, TemplateArgument, TemplateParameter, TemplateParameterKind,
+    TypeKind, TypeSyntax,
 };
 use crate::types::{Scalar, Type};
 
@@ -69,6 +69,14 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Vec<TemplateValue>> {
         let mut values = Vec::new();
         for argument in arguments {
+            if let TemplateArgument::Value(Expr {
+                at,
+                kind: ExprKind::Expand(expansion),
+            }) = argument
+            {
+                values.extend(self.template_elements(expansion, *at)?);
+                continue;
+            }
             values.push(match argument {
                 TemplateArgument::Type(ty) => TemplateValue::Type(self.resolve(ty)?),
                 TemplateArgument::Value(expr) => TemplateValue::Value(self.evaluate(expr)?),
@@ -78,11 +86,13 @@ impl<'p> Interpreter<'p> {
         Ok(values)
     }
 
-    fn type_or_value(
-        &mut self,
-        ty: &'p TypeSyntax,
-        expr: &'p crate::syntax::ast::Expr,
-    ) -> Fallible<TemplateValue> {
+    fn type_or_value(&mut self, ty: &'p TypeSyntax, expr: &'p Expr) -> Fallible<TemplateValue> {
+        if let ExprKind::Call(callee, _) = &expr.kind
+            && let ExprKind::Name(name) = &callee.kind
+            && !self.names_type(name)
+        {
+            return Ok(TemplateValue::Value(self.evaluate(expr)?));
+        }
         let TypeKind::Named(name) = &ty.kind else {
             return Ok(TemplateValue::Type(self.resolve(ty)?));
         };

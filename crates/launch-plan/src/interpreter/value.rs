@@ -192,6 +192,14 @@ impl Value {
     pub(super) fn to_bytes_and_pointers(&self) -> Option<(Vec<u8>, Addresses)> {
         match self {
             Self::Pointer(_, target) => Some((vec![0; 8], vec![(0, target.clone())])),
+            // The largest field that has a value.
+            Self::Record(record, fields) if record.overlapping => {
+                let parts = fields.iter().flatten();
+                let parts = parts.filter_map(Self::to_bytes_and_pointers);
+                let (mut bytes, pointers) = parts.max_by_key(|(bytes, _)| bytes.len())?;
+                bytes.resize(usize::try_from(record.size_bytes).ok()?, 0);
+                Some((bytes, pointers))
+            }
             Self::Record(record, fields) => {
                 let mut bytes = vec![0; usize::try_from(record.size_bytes).ok()?];
                 let mut pointers = Vec::new();

@@ -383,12 +383,15 @@ pub(crate) enum Body {
 pub(crate) struct RecordSyntax {
     pub(crate) at: At,
     pub(crate) path: String,
+    /// By which its methods are found: its path, unless it is a specialisation, whose path is the template's.
+    pub(crate) methods: String,
     /// `None` unless declared by `template <...>`.
     pub(crate) template: Option<Vec<TemplateParameter>>,
     /// `template <> struct S<3>`: the arguments that it is for.
     pub(crate) specialised: Option<Vec<TemplateArgument>>,
     /// Types and constants, which later members may name, in order.
     pub(crate) members: Vec<Member>,
+    pub(crate) is_union: bool,
     pub(crate) layout: Layout,
 }
 

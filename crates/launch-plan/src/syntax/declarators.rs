@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ast::{TypeKind, TypeSyntax, Unsupported};
+use super::ast::{Name, TypeKind, TypeSyntax, Unsupported};
 use super::lower::{Lowerer, children_with_fields, named_children, too_deep, unsupported};
 use crate::source::grammar_gaps::POINTER_TO;
 use crate::source::text::At;
@@ -101,10 +101,12 @@ impl Lowerer<'_> {
             "struct_specifier" | "class_specifier" | "enum_specifier" | "union_specifier" => {
                 match node.child_by_field_name("name") {
                     Some(name) => TypeKind::Named(self.name(name)),
-                    None => TypeKind::Unsupported(unsupported(
-                        "an unnamed struct in host code",
-                        "give it a name at file scope",
-                    )),
+                    None if node.kind() == "enum_specifier" => TypeKind::Scalar(Scalar::Int),
+                    None => TypeKind::Named(Name {
+                        path: self.unnamed(node),
+                        arguments: None,
+                        owner: None,
+                    }),
                 }
             }
             // `decltype(auto)` has no operand.

@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::aliases::{read_alias, read_using};
 use super::ast::{
     Body, Function, Parameter, RecordSyntax, Space, Storage, TemplateParameter, TypeKind,
     TypeSyntax, Variable,
 };
 use super::lower::{Lowerer, children_with_fields, first_syntax_error, named_children};
 use super::members::method_outside;
-use super::records::{enumeration, record, typedef_of_body};
+use super::records::{enumeration, record};
 use crate::source::text::At;
 
 /// Namespaces within namespaces.
@@ -128,13 +129,8 @@ fn read(
         ("declaration", _) => read_declaration(node, whole, path, template, lowerer, items),
         ("struct_specifier" | "class_specifier" | "union_specifier", _) => {
             let name = record(node, path, template, lowerer, items);
-            push(
-                items,
-                lowerer,
-                PieceKind::Record,
-                whole,
-                name.into_iter().collect(),
-            );
+            let names = name.into_iter().collect();
+            push(items, lowerer, PieceKind::Record, whole, names);
         }
         ("enum_specifier", _) => {
             let name = node.child_by_field_name("name");
@@ -143,40 +139,14 @@ fn read(
             push(items, lowerer, PieceKind::Other, whole, vec![]);
         }
         ("type_definition" | "alias_declaration", _) => {
-            if let Some(inner) = node.child_by_field_name("type")
-                && inner.child_by_field_name("body").is_some()
-            {
-                typedef_of_body(node, inner, path, lowerer, items);
-            }
-            let mut names = Vec::new();
-            if let Some((name, ty)) = lowerer.alias(node) {
-                names.push(name.clone());
-                if template.is_none() {
-                    items.aliases.push((joined(path, &name), ty));
-                } else {
-                    items.opaque_types.push(joined(path, &name));
-                }
-            }
-            push(items, lowerer, PieceKind::Record, whole, names);
+            read_alias(node, whole, path, template.is_some(), lowerer, items);
         }
-        // `using std::vector;` goes with the host; `using std::min;` stays where device code says `min`.
-        ("using_declaration", _) => match named_children(node).last() {
-            Some(named) if named.kind() == "qualified_identifier" => {
-                let path = lowerer.text_of(*named);
-                let name = path.rsplit("::").next().unwrap_or(path).trim();
-                let names = vec![name.to_owned()];
-                match lowerer.text_of(node).contains("namespace") {
-                    true => push(items, lowerer, PieceKind::Other, whole, vec![]),
-                    false => push(items, lowerer, PieceKind::HostVariable, whole, names),
-                }
-            }
-            _ => push(items, lowerer, PieceKind::Other, whole, vec![]),
-        },
+        ("using_declaration", _) => read_using(node, whole, lowerer, items),
         _ => push(items, lowerer, PieceKind::Other, whole, vec![]),
     }
 }
 
-fn push(
+pub(super) fn push(
     items: &mut Items,
     lowerer: &Lowerer<'_>,
     kind: PieceKind,
@@ -365,7 +335,16 @@ fn read_declaration(
     if let Some(inner) = node.child_by_field_name("type")
         && inner.child_by_field_name("body").is_some()
     {
-        record(inner, path, template, lowerer, items);
+        match inner.kind() {
+            "enum_specifier" => {
+                let name = inner.child_by_field_name("name");
+                let name = name.map(|name| lowerer.text_of(name).to_owned());
+                enumeration(inner, name, path, lowerer, items);
+            }
+            _ => {
+                record(inner, path, template, lowerer, items);
+            }
+        }
     }
     let (mut variables, prototypes) = lowerer.global_variables(node, &items.values);
     let space = space_of(node, lowerer);

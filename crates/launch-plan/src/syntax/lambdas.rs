@@ -121,6 +121,12 @@ impl Lowerer<'_> {
 
     pub(super) fn expansion(&mut self, node: Node<'_>) -> ExprKind {
         match node.child_by_field_name("pattern") {
+            // `Ts...` among template arguments.
+            Some(pattern) if pattern.kind() == "type_descriptor" => {
+                let name = named_children(pattern);
+                let name = name.first().copied().unwrap_or(pattern);
+                ExprKind::Expand(Box::new(self.pattern(name)))
+            }
             Some(pattern) => ExprKind::Expand(Box::new(self.pattern(pattern))),
             None => ExprKind::Unsupported(unsupported(
                 "this expansion of a parameter pack",

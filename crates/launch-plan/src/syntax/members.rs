@@ -42,6 +42,13 @@ impl Lowerer<'_> {
             && let Some(body) = ty.child_by_field_name("body")
         {
             self.nested_type(ty, body, record);
+            if ty.child_by_field_name("name").is_none()
+                && node.child_by_field_name("declarator").is_none()
+                && ty.kind() != "enum_specifier"
+            {
+                let reason = "its fields are also those of a struct or union without a name";
+                record.layout = Layout::Opaque(reason.to_owned());
+            }
         }
         let words: Vec<String> = self.qualifiers(node).map(str::to_owned).collect();
         let is_static = words.iter().any(|word| word == "static");
@@ -93,11 +100,11 @@ impl Lowerer<'_> {
             }
             return;
         }
-        let Some(name) = ty.child_by_field_name("name") else {
-            record.layout = Layout::Opaque("it holds a struct without a name".to_owned());
-            return;
+        let name = match ty.child_by_field_name("name") {
+            Some(name) => self.text_of(name).to_owned(),
+            None => self.unnamed(ty),
         };
-        let path = format!("{}::{}", record.path, self.text_of(name));
+        let path = format!("{}::{name}", record.path);
         let nested = record_syntax(&path, ty, body, None, self);
         self.inner.records.push(nested);
     }
@@ -121,7 +128,7 @@ impl Lowerer<'_> {
         }) {
             return;
         }
-        let path: Vec<String> = record.path.split("::").map(str::to_owned).collect();
+        let path: Vec<String> = record.methods.split("::").map(str::to_owned).collect();
         let Some(function) = any_function_head(node, &path, template, self) else {
             return;
         };

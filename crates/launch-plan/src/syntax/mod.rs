@@ -3,6 +3,7 @@
 //! What the subset does not have becomes an `Unsupported` node, so that it is refused only where
 //! it would run.
 
+mod aliases;
 pub(crate) mod ast;
 mod declarations;
 mod declarators;

@@ -7,7 +7,7 @@ use super::ast::{
     TemplateParameter, TypeKind, TypeSyntax, Variable,
 };
 use super::items::{Items, joined};
-use super::lower::{Lowerer, children_with_fields, named_children, unsupported};
+use super::lower::{Lowerer, children_with_fields, named_children};
 use crate::source::text::At;
 use crate::types::Scalar;
 
@@ -19,9 +19,21 @@ pub(super) fn record(
     lowerer: &mut Lowerer<'_>,
     items: &mut Items,
 ) -> Option<String> {
-    let named = lowerer.name(node.child_by_field_name("name")?);
     let body = node.child_by_field_name("body")?;
-    let mut record = record_syntax(&joined(path, &named.path), node, body, template, lowerer);
+    let Some(named) = node.child_by_field_name("name") else {
+        let path = joined(path, &lowerer.unnamed(node));
+        let record = record_syntax(&path, node, body, template, lowerer);
+        items.records.push(record);
+        return None;
+    };
+    let named = lowerer.name(named);
+    let path = joined(path, &named.path);
+    let at = lowerer.at(node);
+    let methods = match named.arguments {
+        Some(_) => format!("{path}@{at}"),
+        None => path.clone(),
+    };
+    let mut record = class_syntax(&path, methods, node, body, template, lowerer);
     record.specialised = named.arguments;
     items.records.push(record);
     Some(named.path)
@@ -56,20 +68,30 @@ pub(super) fn record_syntax(
     template: Option<&[TemplateParameter]>,
     lowerer: &mut Lowerer<'_>,
 ) -> RecordSyntax {
+    class_syntax(path, path.to_owned(), node, body, template, lowerer)
+}
+
+fn class_syntax(
+    path: &str,
+    methods: String,
+    node: Node<'_>,
+    body: Node<'_>,
+    template: Option<&[TemplateParameter]>,
+    lowerer: &mut Lowerer<'_>,
+) -> RecordSyntax {
     let mut record = RecordSyntax {
         at: lowerer.at(node),
         path: path.to_owned(),
+        methods,
         template: template.map(<[TemplateParameter]>::to_vec),
         specialised: None,
         members: Vec::new(),
+        is_union: node.kind() == "union_specifier",
         layout: Layout::Fields(Vec::new()),
     };
     let read = lowerer.nested(|lowerer| lowerer.members(body, &mut record));
     if read.is_none() {
         record.layout = Layout::Opaque("it nests too deep".to_owned());
-    }
-    if node.kind() == "union_specifier" {
-        record.layout = Layout::Opaque("it is a union".to_owned());
     }
     let has_base = |child: &Node<'_>| child.kind() == "base_class_clause";
     if named_children(node).iter().any(has_base) {
@@ -85,6 +107,15 @@ impl Lowerer<'_> {
             Some(base) => self.type_node(base),
             None => int_type(self.at(node), false),
         }
+    }
+
+    /// What a struct without a name is called here: no name that anyone can write.
+    pub(super) fn unnamed(&self, node: Node<'_>) -> String {
+        let what = match node.kind() {
+            "union_specifier" => "union",
+            _ => "struct",
+        };
+        format!("unnamed {what}@{}", self.at(node))
     }
 
     /// A struct or an enumeration within a function; `name` from a `typedef`.
@@ -104,12 +135,7 @@ impl Lowerer<'_> {
             let statements = statements.into_iter().map(|kind| Stmt { at, kind });
             return StmtKind::Sequence(statements.collect());
         }
-        let Some(name) = name else {
-            return StmtKind::Unsupported(unsupported(
-                "an unnamed struct in a function",
-                "give it a name",
-            ));
-        };
+        let name = name.unwrap_or_else(|| self.unnamed(node));
         // Structs of two functions may have one name.
         let path = format!("{name}@{at}");
         let record = record_syntax(&path, node, body, None, self);

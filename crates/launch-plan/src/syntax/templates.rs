@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::ast::{TemplateArgument, TemplateParameter, TemplateParameterKind};
+use super::ast::{Expr, ExprKind, TemplateArgument, TemplateParameter, TemplateParameterKind};
 use super::lower::{Lowerer, named_children};
 
 impl Lowerer<'_> {
@@ -16,6 +16,9 @@ impl Lowerer<'_> {
     fn template_argument(&mut self, node: Node<'_>) -> TemplateArgument {
         if node.kind() != "type_descriptor" {
             return TemplateArgument::Value(self.expression(node));
+        }
+        if let Some(call) = self.call_without_arguments(node) {
+            return TemplateArgument::TypeOrValue(self.type_descriptor(node), call);
         }
         let ty = self.type_descriptor(node);
         // Names parse as types; `TILE` may well be a constant.
@@ -32,6 +35,24 @@ impl Lowerer<'_> {
             }
             _ => TemplateArgument::Type(ty),
         }
+    }
+
+    /// `tile<4>()` parses as the type of a function.
+    fn call_without_arguments(&mut self, node: Node<'_>) -> Option<Expr> {
+        let declarator = node.child_by_field_name("declarator")?;
+        let parameters = declarator.child_by_field_name("parameters")?;
+        let is_alone = declarator.kind() == "abstract_function_declarator"
+            && declarator.child_by_field_name("declarator").is_none()
+            && named_children(parameters).is_empty();
+        let ty = node.child_by_field_name("type")?;
+        let is_name = matches!(
+            ty.kind(),
+            "type_identifier" | "qualified_identifier" | "template_type"
+        );
+        (is_alone && is_name).then(|| Expr {
+            at: self.at(node),
+            kind: ExprKind::Call(Box::new(self.expression(ty)), Vec::new()),
+        })
     }
 
     pub(super) fn template_parameters(&mut self, list: Node<'_>) -> Vec<TemplateParameter> {

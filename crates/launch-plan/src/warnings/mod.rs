@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+mod device_calls;
 mod grids;
 mod text;
 mod transfers;
@@ -33,6 +34,7 @@ impl Planned<'_> {
         let mut warnings = self.unused_kernels(&code);
         warnings.extend(self.small_grids(&code));
         warnings.extend(self.odd_transfers());
+        warnings.extend(self.host_functions_on_the_device(&code));
         warnings.extend(text::warnings(&code));
         warnings.sort_by_key(|warning| (warning.line, warning.column));
         warnings

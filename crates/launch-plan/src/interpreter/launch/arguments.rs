@@ -11,7 +11,42 @@ use crate::interpreter::value::{Target, Value};
 use crate::plan::LaunchArgument;
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, ExprKind, Function, Parameter, TypeKind};
-use crate::types::{Scalar, Type};
+use crate::types::{Pointee, Scalar, Type};
+
+/// A parameter of a kernel, in one of its launches.
+struct Taken<'k> {
+    kernel: &'k str,
+    position: usize,
+    ty: Type,
+    /// Whether its argument stands in the launch itself, where a compiler sees its type.
+    is_written: bool,
+}
+
+impl Taken<'_> {
+    fn mismatch(&self, given: &Type, at: At) -> Box<Fault> {
+        let message = format!(
+            "argument {} of `{}` is a `{given}` where `{}` is expected",
+            self.position + 1,
+            self.kernel,
+            self.ty
+        );
+        Fault::launch(at, message)
+    }
+
+    /// A fault for a pointer that C++ does not turn into the wanted one.
+    fn check_pointer(&self, wanted: &Pointee, given: &Rc<Pointee>, at: At) -> Fallible<()> {
+        let given_type = || Type::Pointer(Rc::clone(given));
+        if !pointers_agree(&wanted.ty, &given.ty) {
+            return Err(self.mismatch(&given_type(), at));
+        }
+        let loses_const = given.constant && !wanted.constant;
+        if self.is_written && loses_const && wanted.ty == given.ty {
+            let way_out = "let the kernel take it as `const`, or cast the `const` away";
+            return Err(self.mismatch(&given_type(), at).hint(way_out));
+        }
+        Ok(())
+    }
+}
 
 impl<'p> Interpreter<'p> {
     /// The instance and its arguments in its parameters' types.
@@ -85,19 +120,17 @@ impl<'p> Interpreter<'p> {
         let frame = Frame::new(bound.bindings);
         let converted = self.framed(frame, |interpreter| -> Fallible<_> {
             let mut converted = Vec::new();
-            for (position, parameter) in function.parameters.iter().enumerate() {
+            for (first, parameter) in function.parameters.iter().enumerate() {
                 // The elements of a pack are the last arguments.
                 let last = if parameter.pack {
                     values.len()
                 } else {
-                    position + 1
+                    first + 1
                 };
-                for position in position..last {
+                for position in first..last {
                     let value = values.get_mut(position).and_then(Option::take);
                     let given = (position, arguments.get(position), value);
-                    let element = parameter
-                        .pack
-                        .then(|| position + 1 - function.parameters.len());
+                    let element = parameter.pack.then_some(position - first);
                     let before = interpreter.set_element(element);
                     let argument = interpreter.launch_argument(function, parameter, given, at);
                     interpreter.set_element(before);
@@ -132,24 +165,38 @@ impl<'p> Interpreter<'p> {
             (None, Some(initial)) => self.initialised(&ty, initial)?,
             (None, None) => return Err(Fault::launch(at, "an argument is missing")),
         };
-        let mismatch = |given: &Type| {
-            let message = format!(
-                "argument {} of `{}` is a `{given}` where `{ty}` is expected",
-                position + 1,
-                function.path
-            );
-            Fault::launch(at, message)
+        if let (Some(argument), Type::Scalar(scalar), Value::Integer(..) | Value::Floating(..)) =
+            (argument, &ty, &value)
+        {
+            self.warn_of_cut_literal(argument, *scalar);
+        }
+        let taken = Taken {
+            kernel: &function.path,
+            position,
+            ty,
+            is_written: argument.is_some(),
         };
-        match (&ty, value) {
+        self.taken_argument(&taken, value, at)
+    }
+
+    /// A value as the kernel takes it.
+    fn taken_argument(
+        &mut self,
+        taken: &Taken<'_>,
+        value: Value,
+        at: At,
+    ) -> Fallible<LaunchArgument> {
+        let (ty, position, kernel) = (&taken.ty, taken.position, taken.kernel);
+        let mismatch = |given: &Type| taken.mismatch(given, at);
+        match (ty, value) {
             (Type::Pointer(wanted), Value::Pointer(given, target)) => {
-                let given_type = Type::Pointer(Rc::clone(&given));
-                if !target.is_null() && !pointers_agree(&wanted.ty, &given.ty) {
-                    return Err(mismatch(&given_type));
+                if !target.is_null() {
+                    taken.check_pointer(wanted, &given, at)?;
                 }
-                self.pointer_argument(target, position, &function.path, at)
+                self.pointer_argument(target, position, kernel, at)
             }
             (Type::Pointer(_), Value::Integer(_, 0)) => {
-                self.pointer_argument(Target::NULL, position, &function.path, at)
+                self.pointer_argument(Target::NULL, position, kernel, at)
             }
             (Type::Pointer(_), Value::TensorMap(_)) => Err(mismatch(&Type::TensorMap)
                 .hint("take the map by value: `const __grid_constant__ CUtensorMap map`")),
@@ -158,15 +205,12 @@ impl<'p> Interpreter<'p> {
                 Err(mismatch(&Type::Pointer(pointee)))
             }
             (Type::Scalar(scalar), value @ (Value::Integer(..) | Value::Floating(..))) => {
-                if let Some(argument) = argument {
-                    self.warn_of_cut_literal(argument, *scalar);
-                }
                 let value = self.convert(value, &Type::Scalar(*scalar), at)?;
-                self.value_argument(&value, &ty, at)
+                self.value_argument(&value, ty, at)
             }
             (Type::Record(_), value @ Value::Record(..)) => {
-                let value = self.convert(value, &ty, at)?;
-                self.record_argument(&value, &ty, position, &function.path, at)
+                let value = self.convert(value, ty, at)?;
+                self.record_argument(&value, ty, position, kernel, at)
             }
             (Type::TensorMap, Value::TensorMap(Some(map))) => {
                 self.check_alive(map.base, at)?;
@@ -177,7 +221,7 @@ impl<'p> Interpreter<'p> {
                 format!(
                     "argument {} of `{}` is a tensor map that was never encoded",
                     position + 1,
-                    function.path
+                    kernel
                 ),
             )
             .hint("call cuTensorMapEncodeTiled first")),
@@ -187,7 +231,7 @@ impl<'p> Interpreter<'p> {
                     "the type `{name}` of parameter {} of `{}` is not known to the host \
                      interpreter",
                     position + 1,
-                    function.path
+                    kernel
                 ),
                 "pass scalars, pointers or plain structs",
             )),

@@ -48,9 +48,10 @@ impl<'p> Interpreter<'p> {
                         .hint("an extent must be at least 1"));
                 }
                 if *extent > most {
+                    let shown = with_sign(*extent);
                     return Err(Fault::launch(
                         at,
-                        format!("{what}.{axis} is {extent}; the limit is {most}"),
+                        format!("{what}.{axis} is {shown}; the limit is {most}"),
                     ));
                 }
             }
@@ -153,5 +154,14 @@ impl<'p> Interpreter<'p> {
         } else {
             fault.hint(format!("this device has at most {optin} bytes for a block"))
         })
+    }
+}
+
+/// An extent; one that a negative number became is told as that.
+fn with_sign(extent: u32) -> String {
+    const LIKELY: i32 = -100_000_000;
+    match extent.cast_signed() {
+        negative @ LIKELY..0 => format!("{negative}, which is {extent} without its sign"),
+        _ => extent.to_string(),
     }
 }

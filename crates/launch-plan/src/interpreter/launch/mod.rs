@@ -55,6 +55,11 @@ impl<'p> Interpreter<'p> {
         let shared_bytes = match configuration.get(2) {
             Some(shared) => {
                 let value = self.evaluate(shared)?;
+                if matches!(value, Value::Handle) {
+                    let message = "a stream stands where a launch takes the bytes of its dynamic shared memory";
+                    return Err(Fault::syntax(shared.at, message)
+                        .hint("the stream is the fourth: `<<<grid, block, 0, stream>>>`"));
+                }
                 self.count_of(&value, shared.at)?
             }
             None => 0,

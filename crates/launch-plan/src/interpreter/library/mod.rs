@@ -9,6 +9,7 @@ mod refused;
 mod sorting;
 
 pub(super) use self::output::output_stream;
+pub(super) use self::refused::clock_type;
 use self::refused::refused_call;
 use super::places::Access;
 use super::value::{TemplateValue, Value};

@@ -3,7 +3,7 @@
 use crate::failure::Fault;
 use crate::source::text::At;
 
-use super::super::convert::{library_call, unknown_type};
+use super::super::unknown_types::{library_call, unknown_type};
 
 /// The fault of such a call; `None` where it is none of them.
 pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>> {
@@ -29,7 +29,10 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
             "host code may compute, allocate device memory and launch kernels",
         ));
     }
-    if matches!(plain, "rand" | "srand" | "time" | "clock" | "random_device") {
+    if is_clock(path) {
+        return Some(clocks(path, at));
+    }
+    if matches!(plain, "rand" | "srand" | "random_device") {
         return Some(Fault::unsupported(
             at,
             format!("`{path}` in host code gives another value at each run"),
@@ -48,4 +51,31 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
     let first = path.split("::").nth(1).unwrap_or(plain);
     matches!(first, "thread" | "async" | "string" | "this_thread")
         .then(|| unknown_type(&format!("std::{first}"), at))
+}
+
+/// Whether a name is that of a clock, or of a type of its times.
+fn is_clock(path: &str) -> bool {
+    const CALLS: [&str; 5] = [
+        "time",
+        "clock",
+        "gettimeofday",
+        "clock_gettime",
+        "omp_get_wtime",
+    ];
+    let plain = path.trim_start_matches("std::");
+    CALLS.contains(&plain) || plain.starts_with("chrono::") || plain.contains("_clock::")
+}
+
+fn clocks(path: &str, at: At) -> Box<Fault> {
+    Fault::unsupported(
+        at,
+        format!("host code reads a clock (`{path}`), which is not in the host subset"),
+        "leave the timing out: the judge times the kernels itself",
+    )
+}
+
+/// The same for a type.
+pub(in crate::interpreter) fn clock_type(name: &str, at: At) -> Option<Box<Fault>> {
+    let inner = name.trim_start_matches("std::");
+    inner.starts_with("chrono::").then(|| clocks(name, at))
 }

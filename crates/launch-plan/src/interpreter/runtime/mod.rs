@@ -10,6 +10,7 @@ mod pools;
 mod queries;
 mod refused;
 mod rows;
+mod signatures;
 mod streams;
 mod symbols;
 mod tensor_maps;
@@ -24,6 +25,7 @@ pub(super) use self::constants::{
 };
 pub(super) use self::graphs::Graphs;
 use self::refused::unknown_runtime;
+use self::signatures::check_count;
 use self::streams::is_ordering;
 pub(super) use self::types::runtime_type;
 use super::Interpreter;
@@ -51,6 +53,7 @@ impl<'p> Interpreter<'p> {
     }
 
     fn runtime_function(&mut self, name: &str, arguments: &'p [Expr], at: At) -> Fallible<Value> {
+        check_count(name, arguments.len(), at)?;
         if let Some(launched) = self.launch_call(name, arguments, at) {
             return launched;
         }
@@ -105,16 +108,20 @@ impl<'p> Interpreter<'p> {
             }
             ("cudaFreeHost", [pointer]) => self.free_host(pointer, at).map(|()| Value::SUCCESS),
             ("free", [pointer]) => self.free_host(pointer, at).map(|()| Value::Void),
-            ("cudaMemset" | "cudaMemsetAsync", [destination, value, bytes, ..]) => self
-                .count_of(bytes, at)
-                .and_then(|bytes| self.memset(destination, value, bytes, at)),
+            ("cudaMemset" | "cudaMemsetAsync", [destination, value, bytes, ..]) => {
+                writable(destination, at)
+                    .and_then(|()| self.count_of(bytes, at))
+                    .and_then(|bytes| self.memset(destination, value, bytes, at))
+            }
             (
                 "cudaMemset2D" | "cudaMemset2DAsync",
                 [destination, pitch, value, width, height, ..],
             ) => self.memset_rows(destination, pitch, value, [width, height], at),
-            ("cudaMemcpy" | "cudaMemcpyAsync", [destination, source, bytes, rest @ ..]) => self
-                .count_of(bytes, at)
-                .and_then(|bytes| self.memcpy(destination, source, bytes, direction(rest), at)),
+            ("cudaMemcpy" | "cudaMemcpyAsync", [destination, source, bytes, rest @ ..]) => {
+                writable(destination, at)
+                    .and_then(|()| self.count_of(bytes, at))
+                    .and_then(|bytes| self.memcpy(destination, source, bytes, direction(rest), at))
+            }
             (
                 "cudaMemcpy2D" | "cudaMemcpy2DAsync",
                 [to, to_pitch, from, from_pitch, width, height, rest @ ..],
@@ -209,5 +216,20 @@ fn direction(rest: &[Value]) -> Option<i128> {
     match rest.first() {
         Some(Value::Integer(_, direction)) => Some(*direction),
         _ => None,
+    }
+}
+
+/// A compiler refuses a `const` pointer where memory is written.
+fn writable(destination: &Value, at: At) -> Fallible<()> {
+    match destination {
+        Value::Pointer(pointee, _) if pointee.constant => {
+            let message = format!(
+                "`{}` is written through: it points to const",
+                destination.ty()
+            );
+            Err(Fault::syntax(at, message)
+                .hint("the destination comes first; an output is `float*`, not `const float*`"))
+        }
+        _ => Ok(()),
     }
 }

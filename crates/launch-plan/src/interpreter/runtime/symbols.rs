@@ -60,10 +60,7 @@ impl<'p> Interpreter<'p> {
     /// The number of a device variable among those of the plan.
     fn symbol_index(&mut self, symbol: &'p Expr) -> Fallible<u32> {
         let Some(name) = self.symbol_argument(symbol)? else {
-            return Err(Fault::host(
-                symbol.at,
-                "this call needs a __constant__ or __device__ variable of this file",
-            ));
+            return Err(no_symbol("this call", symbol));
         };
         let known = self
             .plan
@@ -87,10 +84,7 @@ impl<'p> Interpreter<'p> {
             ));
         };
         let Some(symbol) = self.symbol_argument(symbol)? else {
-            return Err(Fault::host(
-                symbol.at,
-                "cudaMemcpyToSymbol needs a __constant__ or __device__ variable of this file",
-            ));
+            return Err(no_symbol("cudaMemcpyToSymbol", symbol));
         };
         let source = self.evaluate(source)?;
         let (bytes, offset) = self.extent(bytes, rest.first())?;
@@ -171,4 +165,15 @@ impl<'p> Interpreter<'p> {
         };
         Ok(self.resolve(&variable.ty)?.size_bytes())
     }
+}
+
+fn no_symbol(call: &str, given: &Expr) -> Box<Fault> {
+    let message = format!("{call} needs a __constant__ or __device__ variable of this file");
+    let hint = match &given.kind {
+        ExprKind::Text(_) => {
+            "write the variable itself, without quotes: names as text are long gone"
+        }
+        _ => "memory that a pointer points to is copied by cudaMemcpy",
+    };
+    Fault::host(given.at, message).hint(hint)
 }
