@@ -1,7 +1,7 @@
 //! A report for a person. The same text for `judge`, `submit` and `watch`.
 
 use domain::report::{
-    Execution, OccupancyLimiter, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport,
+    Execution, LikelyCause, OccupancyLimiter, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport,
     ShapeRole,
 };
 use domain::{Diagnostic, Report, Severity};
@@ -212,7 +212,19 @@ fn mismatch_text(shape: &str, mismatch: &OutputMismatch) -> String {
             element.tolerance
         ));
     }
+    if let Some(cause) = mismatch.likely_cause {
+        text.push_str(&format!("    hint: {}\n", way_out(cause, &mismatch.output)));
+    }
     text
+}
+
+fn way_out(cause: LikelyCause, output: &str) -> String {
+    match cause {
+        LikelyCause::OutputNotSet => format!(
+            "outputs hold no zeros before a call. If a kernel adds to {output} (atomicAdd, +=), set it first: \
+             cudaMemset({output}, 0, bytes), or store instead of adding"
+        ),
+    }
 }
 
 fn kernels(report: &Report) -> String {

@@ -346,12 +346,24 @@ pub struct OutputMismatch {
     pub inf: u64,
     /// Elements that still hold the poison pattern: never written.
     pub unwritten: u64,
+    /// What all wrong elements look like the work of, where they do.
+    #[serde(default)]
+    pub likely_cause: Option<LikelyCause>,
     /// Largest absolute error; `null` when no finite one exists.
     pub max_abs_error: Option<f64>,
     /// Largest relative error; `null` when no finite one exists.
     pub max_rel_error: Option<f64>,
     /// The first few.
     pub first: Vec<ElementMismatch>,
+}
+
+/// A mistake that shows in the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum LikelyCause {
+    /// The output was added to before it was set: what it held before the call is part of the result.
+    OutputNotSet,
 }
 
 /// One element that differs. Non-finite values are spelt `NaN`, `inf`, `-inf`.
