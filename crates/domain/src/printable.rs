@@ -64,9 +64,25 @@ mod tests {
     #[test]
     fn characters_that_nobody_sees_are_replaced() {
         let unseen = [
-            '\u{ad}', '\u{61c}', '\u{180e}', '\u{200b}', '\u{200d}', '\u{200e}', '\u{2028}', '\u{2029}',
-            '\u{202a}', '\u{2060}', '\u{2069}', '\u{3164}', '\u{fe0f}', '\u{feff}', '\u{fffb}',
-            '\u{e0000}', '\u{e0041}', '\u{e007f}', '\u{e01ef}',
+            '\u{ad}',
+            '\u{61c}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{200e}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202a}',
+            '\u{2060}',
+            '\u{2069}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{fffb}',
+            '\u{e0000}',
+            '\u{e0041}',
+            '\u{e007f}',
+            '\u{e01ef}',
         ];
         for c in unseen {
             assert_eq!(printable(&format!("a{c}b")), "a\u{fffd}b", "{c:?}");

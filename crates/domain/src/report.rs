@@ -223,9 +223,9 @@ pub struct ShapeReport {
     pub t_sol_s: Option<f64>,
     /// Which side of the roofline holds.
     pub bound: Option<Bound>,
-    /// T_SOL / T.
+    /// T_SOL / T; `null` where the shape is not right.
     pub sol: Option<f64>,
-    /// `fused_bytes / (32 * global sectors)`, emulated device only.
+    /// `fused_bytes / (32 * global sectors)`, emulated device only; `null` where the shape is not right.
     pub traffic_efficiency: Option<f64>,
     /// What the emulated device counted.
     pub counters: Option<Counters>,
@@ -461,7 +461,8 @@ pub struct Score {
 pub struct PhaseTimes {
     /// Waiting for a worker.
     pub queue: Option<f64>,
-    /// Parsing and interpreting the host function.
+    /// Parsing and interpreting the host function. It and `compile` are `null` where the code was kept from
+    /// an earlier judging of the same source.
     pub plan: Option<f64>,
     /// NVRTC.
     pub compile: Option<f64>,

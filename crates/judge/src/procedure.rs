@@ -53,20 +53,11 @@ pub fn judge_listing(
     let shapes = request
         .package
         .shapes(request.mode, request.device.kind(), None);
-    judge_shapes(environment, request, shapes, progress)
+    judge_over(environment, request, shapes, progress)
 }
 
-/// [`judge`] over shapes that somebody else has drawn, held-out ones among them.
+/// [`judge_listing`] over shapes that somebody else has drawn, held-out ones among them.
 pub fn judge_over(
-    environment: &Environment,
-    request: &JudgeRequest,
-    shapes: Vec<Shape>,
-    progress: &mut dyn FnMut(Progress),
-) -> Report {
-    judge_shapes(environment, request, shapes, progress).report
-}
-
-fn judge_shapes(
     environment: &Environment,
     request: &JudgeRequest,
     shapes: Vec<Shape>,

@@ -50,7 +50,7 @@ describe('the catalogues', () => {
 			role: 'edge public held_out emulated',
 			stage: 'plan compile run',
 			severity: 'error warning note',
-			phase: 'queue plan compile execute check overhead total',
+			phase: 'queue plan compile execute check time overhead total',
 			direction: 'in out inout scalar'
 		};
 		for (const [prefix, list] of Object.entries(words)) {

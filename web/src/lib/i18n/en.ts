@@ -372,6 +372,7 @@ export const en = {
 	'phase.compile': 'compile',
 	'phase.execute': 'execute',
 	'phase.check': 'check',
+	'phase.time': 'timing',
 	'phase.overhead': 'overhead',
 	'phase.total': 'total',
 	'report.printed': 'Printed by the kernels',

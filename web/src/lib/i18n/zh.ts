@@ -360,6 +360,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'phase.compile': '编译',
 	'phase.execute': '执行',
 	'phase.check': '检查',
+	'phase.time': '计时',
 	'phase.overhead': '其他',
 	'phase.total': '合计',
 	'report.printed': '内核的打印输出',
