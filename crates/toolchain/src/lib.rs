@@ -7,6 +7,7 @@
 //! No text of a file other than the submission reaches a diagnostic, and no path of the host does.
 
 mod compile;
+mod cub;
 mod cupti;
 mod device_names;
 mod disassembler;
