@@ -53,11 +53,20 @@ pub fn judge_listing(
     let shapes = request
         .package
         .shapes(request.mode, request.device.kind(), None);
-    judge_over(environment, request, shapes, progress)
+    judge_shapes(environment, request, shapes, progress)
 }
 
-/// [`judge_listing`] over shapes that somebody else has drawn, held-out ones among them.
+/// [`judge`] over shapes that somebody else has drawn, held-out ones among them.
 pub fn judge_over(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Report {
+    judge_shapes(environment, request, shapes, progress).report
+}
+
+fn judge_shapes(
     environment: &Environment,
     request: &JudgeRequest,
     shapes: Vec<Shape>,

@@ -116,15 +116,16 @@ fn plan_and_compile(
     };
     let mut warnings = plans.warnings();
     let overall = program.warnings(&job.signature, &plans.open(job));
-    let told = built.told.as_ref().unwrap_or(&built.compiled);
-    for warning in overall.iter().chain(&told.diagnostics) {
+    let compilers = &built.told.as_ref().unwrap_or(&built.compiled).diagnostics;
+    for warning in overall.iter().chain(compilers) {
         if !warnings.contains(warning) {
             warnings.push(warning.clone());
         }
     }
     let (plans, held_out, unplanned) = plans.into_parts();
-    let listing = listing::of_ptx(&job.limits.arch, &told.ptx, &told.lowered_names);
     let compiled = built.compiled;
+    let told = built.told.as_ref().unwrap_or(&compiled);
+    let listing = listing::of_ptx(&job.limits.arch, &told.ptx, &told.lowered_names);
     Ok(CompiledSource {
         plans,
         held_out,
