@@ -17,6 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use crate::client::{Client, ClientError};
 use crate::lease::Lease;
+use crate::lighter::lighten;
 
 /// Between two tries of a call under the lease.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
@@ -226,6 +227,10 @@ impl Attempt {
                 }
                 Err(error) => {
                     tracing::warn!(%judging, %error, "the report was refused");
+                    // Another attempt would come to the same size.
+                    if error.is_of_size() && lighten(&mut body.outcome) {
+                        continue;
+                    }
                     // Not to be told at all would cost the judging the rest of its lease.
                     if matches!(body.outcome, AttemptOutcome::Report { .. }) {
                         body.outcome = AttemptOutcome::Retry {

@@ -31,6 +31,13 @@ pub enum ClientError {
     },
 }
 
+impl ClientError {
+    /// Whether the body was larger than the API takes.
+    pub(crate) fn is_of_size(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if code == ErrorCode::BodyTooLarge.as_str())
+    }
+}
+
 /// A client with the worker's key.
 #[derive(Clone)]
 pub(crate) struct Client {

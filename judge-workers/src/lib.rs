@@ -8,6 +8,7 @@
 mod attempt;
 mod client;
 mod lease;
+mod lighter;
 mod supervisor;
 
 pub use client::ClientError;

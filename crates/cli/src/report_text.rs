@@ -1,16 +1,15 @@
 //! A report for a person. The same text for `judge`, `submit` and `watch`.
 
-use domain::report::{
-    Execution, OccupancyLimiter, OutputMismatch, PhaseTimes, Score, ScoreMetric, ShapeReport,
-    ShapeRole,
-};
-use domain::{Diagnostic, Report, Severity};
+mod kernels;
+mod mismatches;
+mod printed;
+
+use domain::report::{Execution, PhaseTimes, Score, ScoreMetric, ShapeReport, ShapeRole};
+use domain::{Diagnostic, Report, Severity, Verdict, printable};
 
 use crate::table::Table;
 use crate::terminal::{bold, dim, verdict};
 
-/// Mismatching elements shown for each output.
-const SHOWN_ELEMENTS: usize = 3;
 /// Shapes that are told of one by one; the table has them all.
 const SHOWN_SHAPES: usize = 3;
 
@@ -23,13 +22,10 @@ pub(crate) fn render(report: &Report, file: &str) -> String {
     text.push_str(&execution(report));
     text.push_str(&shapes(&report.shapes));
     text.push_str(&details(&report.shapes));
-    text.push_str(&kernels(report));
-    if let Some(printed) = report.printed.as_ref().filter(|p| !p.is_empty()) {
-        text.push_str(&format!("  {}\n", dim("printed:")));
-        for line in printed.lines() {
-            text.push_str(&format!("    {}\n", escaped(line)));
-        }
-    }
+    text.push_str(&kernels::table(report));
+    text.push_str(&printed::text(
+        report.printed.as_deref().unwrap_or_default(),
+    ));
     for warning in &report.warnings {
         text.push_str(&format!("  {} {warning}\n", dim("warning:")));
     }
@@ -50,7 +46,7 @@ fn headline(report: &Report) -> String {
     );
     let message = match report.message.as_str() {
         "" => String::new(),
-        message => format!("  {}\n", escaped(message)),
+        message => format!("  {}\n", printable(message)),
     };
     format!(
         "{}{kind}  {}\n{message}",
@@ -84,11 +80,12 @@ fn diagnostic_text(diagnostic: &Diagnostic, file: &str) -> String {
         place.push_str(&format!(":{number}"));
     }
     let hint = diagnostic.hint.as_ref();
-    let hint = hint.map(|h| format!("    hint: {h}\n")).unwrap_or_default();
+    let hint = hint.map(|hint| format!("    hint: {}\n", printable(hint)));
+    let hint = hint.unwrap_or_default();
     format!(
         "  {}: {severity}: {}\n{hint}",
         bold(place),
-        escaped(&diagnostic.message)
+        printable(&diagnostic.message)
     )
 }
 
@@ -106,11 +103,12 @@ fn shapes(shapes: &[ShapeReport]) -> String {
         ">SOL",
         ">traffic eff.",
     ]);
-    // A shape that did not run has a dash where the others have a number.
+    // A shape that did not run, or was wrong, has a dash where the others have a number.
     let cells = |value: fn(&ShapeReport) -> Option<String>| -> Vec<String> {
         let values: Vec<_> = shapes.iter().map(value).collect();
         let absent = |shape: &ShapeReport| match shape.verdict {
-            None if values.iter().any(Option::is_some) => "-".to_owned(),
+            Some(Verdict::Accepted) => String::new(),
+            _ if values.iter().any(Option::is_some) => "-".to_owned(),
             _ => String::new(),
         };
         let cell = |(shape, value): (&ShapeReport, &Option<String>)| {
@@ -169,98 +167,16 @@ fn details(shapes: &[ShapeReport]) -> String {
 /// Where values differ, the values say it better than the shape's sentence.
 fn shape_detail(shape: &ShapeReport) -> String {
     if !shape.mismatches.is_empty() {
-        let texts = shape.mismatches.iter().map(|m| mismatch_text(&shape.id, m));
+        let texts = shape
+            .mismatches
+            .iter()
+            .map(|m| mismatches::text(&shape.id, m));
         return texts.collect();
     }
     match shape.message.as_deref().unwrap_or_default() {
         "" => String::new(),
-        message => format!("  {}: {}\n", bold(&shape.id), escaped(message)),
+        message => format!("  {}: {}\n", bold(&shape.id), printable(message)),
     }
-}
-
-fn mismatch_text(shape: &str, mismatch: &OutputMismatch) -> String {
-    let mut notes = Vec::new();
-    let counted = [
-        (mismatch.unwritten, "never written"),
-        (mismatch.nan, "NaN"),
-        (mismatch.inf, "infinite"),
-    ];
-    for (count, what) in counted {
-        if count > 0 {
-            notes.push(format!("{count} {what}"));
-        }
-    }
-    if let Some(error) = mismatch.max_abs_error {
-        notes.push(format!("largest error {error:.3e}"));
-    }
-    let mut text = format!(
-        "  {}: {} of {} elements of {} differ ({})\n",
-        bold(shape),
-        mismatch.count,
-        mismatch.elements,
-        mismatch.output,
-        notes.join(", ")
-    );
-    for element in mismatch.first.iter().take(SHOWN_ELEMENTS) {
-        let index: Vec<String> = element.index.iter().map(u64::to_string).collect();
-        text.push_str(&format!(
-            "    {}[{}] = {}, expected {} within {}\n",
-            mismatch.output,
-            index.join(", "),
-            element.actual,
-            element.expected,
-            element.tolerance
-        ));
-    }
-    text
-}
-
-fn kernels(report: &Report) -> String {
-    let mut table = Table::new(&[
-        "kernel",
-        ">registers",
-        ">spills",
-        ">local",
-        ">static smem",
-        ">dynamic smem",
-        ">constant",
-        ">barriers",
-        ">block",
-        ">occupancy",
-        "limited by",
-    ]);
-    for kernel in &report.kernels {
-        let bytes = |n: Option<u32>| n.map(|n| format!("{n} B")).unwrap_or_default();
-        let count = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
-        table.row(vec![
-            escaped(&kernel.name),
-            count(kernel.registers),
-            bytes(kernel.spill_bytes),
-            bytes(kernel.local_bytes),
-            bytes(kernel.static_smem_bytes),
-            bytes(kernel.dynamic_smem_bytes),
-            bytes(kernel.constant_bytes),
-            count(kernel.barriers),
-            count(kernel.block_threads),
-            kernel.occupancy.map(ratio).unwrap_or_default(),
-            kernel.occupancy_limiter.map(limiter).unwrap_or_default(),
-        ]);
-    }
-    if table.is_empty() {
-        String::new()
-    } else {
-        table.render()
-    }
-}
-
-fn limiter(limiter: OccupancyLimiter) -> String {
-    let words = match limiter {
-        OccupancyLimiter::Registers => "registers",
-        OccupancyLimiter::SharedMemory => "shared memory",
-        OccupancyLimiter::Blocks => "room for blocks",
-        OccupancyLimiter::Threads => "room for threads",
-    };
-    words.to_owned()
 }
 
 fn score_text(score: &Score) -> String {
@@ -295,6 +211,7 @@ fn times(times: &PhaseTimes) -> String {
         ("compile", times.compile),
         ("execute", times.execute),
         ("check", times.check),
+        ("time", times.time),
         ("overhead", times.overhead),
         ("total", times.total),
     ];
@@ -306,19 +223,6 @@ fn times(times: &PhaseTimes) -> String {
         return String::new();
     }
     format!("  {}\n", dim(parts.join(" · ")))
-}
-
-/// A line that a kernel printed, without what would steer the reader's terminal.
-fn escaped(line: &str) -> String {
-    line.chars()
-        .map(|c| {
-            if c.is_control() && c != '\t' {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
 }
 
 /// What the board ranks, in words.

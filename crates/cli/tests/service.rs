@@ -282,3 +282,48 @@ fn shapes_that_did_not_run_have_no_launches() {
     let unrun = text.lines().filter(|line| line.trim_end().ends_with(" -"));
     assert_eq!(unrun.count(), shapes.len() - 1, "{text}");
 }
+
+/// Outputs hold no zeros before a call: whoever adds to one is told so beside the values.
+#[test]
+fn a_sum_into_an_output_that_was_not_set_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let sum = |first: &str| {
+        format!(
+            "__global__ void sum(const float* x, float* y, int n) {{\n\
+             int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) atomicAdd(y, x[i]);\n}}\n\
+             void solve(const float* x, float* y, int n) {{\n{first}\n\
+             sum<<<(n + 255) / 256, 256>>>(x, y, n);\n}}\n"
+        )
+    };
+    std::fs::write(folder.path().join("unset.cu"), sum("")).unwrap();
+    let set = sum("cudaMemset(y, 0, sizeof(float));");
+    std::fs::write(folder.path().join("set.cu"), set).unwrap();
+    let judge = |arguments: &[&str]| {
+        let mut command = lightspeed(folder.path());
+        command.args(["judge", "reduction", "--device", "emulated"]);
+        command.args(arguments).output().unwrap()
+    };
+    let report = json(&judge(&["unset.cu", "--json"]));
+    assert_eq!(report["verdict"], "wrong_answer");
+    let shapes = report["shapes"].as_array().unwrap();
+    let one = &shapes[0]["mismatches"][0];
+    assert_eq!(one["first"][0]["actual"], "NaN");
+    for shape in shapes {
+        assert_eq!(shape["mismatches"][0]["likely_cause"], "output_not_set");
+        assert_eq!(shape["traffic_efficiency"], Value::Null, "{shape}");
+    }
+    let text = stdout(&judge(&["unset.cu"]));
+    let way_out = "hint: outputs hold no zeros before a call. If a kernel adds to output (atomicAdd, +=), \
+                   set it first: cudaMemset(output, 0, bytes), or store instead of adding";
+    assert!(text.contains(way_out), "{text}");
+
+    // The second judging of a source takes its code from the first, and not its time.
+    for (compiled, arguments) in [(true, ["set.cu", "--json"]), (false, ["set.cu", "--json"])] {
+        let report = json(&judge(&arguments));
+        let phase = |name: &str| report["phases_s"][name].as_f64();
+        assert_eq!(phase("compile").is_some(), compiled, "{report}");
+        let parts = ["plan", "compile", "execute", "check", "overhead"];
+        let sum: f64 = parts.iter().filter_map(|part| phase(part)).sum();
+        assert!(sum <= phase("total").unwrap() + 1e-6, "{report}");
+    }
+}

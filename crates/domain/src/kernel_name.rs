@@ -2,6 +2,8 @@
 //! is overloaded.
 
 const CAST: &str = "static_cast<";
+/// What its type begins with: a kernel returns nothing.
+const POINTER: &str = "void (*)";
 
 /// `k<4>` of `static_cast<void (*)(int)>(k<4>)`; what is no cast stays as it is.
 pub fn without_cast(instance: &str) -> &str {
@@ -12,6 +14,25 @@ pub fn without_cast(instance: &str) -> &str {
 pub fn plain_name(instance: &str) -> &str {
     let named = without_cast(instance);
     named.split('<').next().unwrap_or(named).trim_end()
+}
+
+/// `tanh(const float*, int)` of `static_cast<void (*)(const float*, int)>(tanh)`: what tells an overload from
+/// the others, without the cast that names it in the language.
+pub fn spelt(instance: &str) -> String {
+    let Some(named) = uncast(instance) else {
+        return instance.to_owned();
+    };
+    let parameters = instance
+        .strip_suffix(named_suffix(named).as_str())
+        .and_then(|cast| cast.strip_prefix(CAST)?.strip_prefix(POINTER));
+    match parameters {
+        Some(parameters) => format!("{named}{parameters}"),
+        None => named.to_owned(),
+    }
+}
+
+fn named_suffix(named: &str) -> String {
+    format!(">({named})")
 }
 
 /// The type may have template arguments, and so may what is cast.
@@ -57,6 +78,25 @@ mod tests {
     }
 
     #[test]
+    fn an_overload_is_told_by_its_parameters() {
+        for (instance, told) in [
+            ("k<4>", "k<4>"),
+            ("k<static_cast<Mode>(1)>", "k<static_cast<Mode>(1)>"),
+            (
+                "static_cast<void (*)(const float*, int)>(tanh)",
+                "tanh(const float*, int)",
+            ),
+            (
+                "static_cast<void (*)(Box<Box<int>>, int)>(k<static_cast<Mode>(1), Box<int>>)",
+                "k<static_cast<Mode>(1), Box<int>>(Box<Box<int>>, int)",
+            ),
+            ("static_cast<int>(k)", "k"),
+        ] {
+            assert_eq!(spelt(instance), told);
+        }
+    }
+
+    #[test]
     fn what_is_no_name_is_no_panic() {
         for text in [
             "",
@@ -68,6 +108,7 @@ mod tests {
             "static_cast<>>()",
         ] {
             plain_name(text);
+            spelt(text);
         }
         assert_eq!(without_cast("static_cast<int>(k"), "static_cast<int>(k");
     }

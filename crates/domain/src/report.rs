@@ -223,9 +223,9 @@ pub struct ShapeReport {
     pub t_sol_s: Option<f64>,
     /// Which side of the roofline holds.
     pub bound: Option<Bound>,
-    /// T_SOL / T.
+    /// T_SOL / T; `null` where the shape is not right.
     pub sol: Option<f64>,
-    /// `fused_bytes / (32 * global sectors)`, emulated device only.
+    /// `fused_bytes / (32 * global sectors)`, emulated device only; `null` where the shape is not right.
     pub traffic_efficiency: Option<f64>,
     /// What the emulated device counted.
     pub counters: Option<Counters>,
@@ -346,12 +346,24 @@ pub struct OutputMismatch {
     pub inf: u64,
     /// Elements that still hold the poison pattern: never written.
     pub unwritten: u64,
+    /// What all wrong elements look like the work of, where they do.
+    #[serde(default)]
+    pub likely_cause: Option<LikelyCause>,
     /// Largest absolute error; `null` when no finite one exists.
     pub max_abs_error: Option<f64>,
     /// Largest relative error; `null` when no finite one exists.
     pub max_rel_error: Option<f64>,
     /// The first few.
     pub first: Vec<ElementMismatch>,
+}
+
+/// A mistake that shows in the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum LikelyCause {
+    /// The output was added to before it was set: what it held before the call is part of the result.
+    OutputNotSet,
 }
 
 /// One element that differs. Non-finite values are spelt `NaN`, `inf`, `-inf`.
@@ -449,7 +461,8 @@ pub struct Score {
 pub struct PhaseTimes {
     /// Waiting for a worker.
     pub queue: Option<f64>,
-    /// Parsing and interpreting the host function.
+    /// Parsing and interpreting the host function. It and `compile` are `null` where the code was kept from
+    /// an earlier judging of the same source.
     pub plan: Option<f64>,
     /// NVRTC.
     pub compile: Option<f64>,

@@ -230,14 +230,18 @@ fn open_row(
     let sectors = counters
         .as_ref()
         .map(|c| c.global_load_sectors + c.global_store_sectors);
+    // A ratio to what the whole work takes says nothing of a run that did not do it.
+    let is_right = outcome.is_some_and(|outcome| outcome.verdict == Verdict::Accepted);
     let traffic_efficiency = match (&cost, sectors) {
-        (Some(cost), Some(sectors)) => scoring::traffic_efficiency(cost.fused_bytes, sectors),
+        (Some(cost), Some(sectors)) if is_right => {
+            scoring::traffic_efficiency(cost.fused_bytes, sectors)
+        }
         _ => None,
     };
     let timing = outcome.and_then(|outcome| outcome.timing.clone());
     let t_s = timing.as_ref().map(|timing| timing.t_s);
     let sol = match (&limit, t_s) {
-        (Some(limit), Some(t_s)) => Some(scoring::sol(limit.t_sol_s, t_s)),
+        (Some(limit), Some(t_s)) if is_right => Some(scoring::sol(limit.t_sol_s, t_s)),
         _ => None,
     };
     ShapeReport {
@@ -367,7 +371,8 @@ fn phase_times(request: &JudgeRequest, findings: &Findings, total_s: f64) -> Pha
     let spent_s = plan_s + compile_s + execute_s + check_s + findings.time_s.unwrap_or(0.0);
     PhaseTimes {
         queue: request.queued.map(|queued| queued.as_secs_f64()),
-        plan: Some(plan_s),
+        // Neither happens where the code was kept from before.
+        plan: (plan_s > 0.0).then_some(plan_s),
         compile: (compile_s > 0.0).then_some(compile_s),
         // A child that was ended has told no time.
         execute: (execute_s > 0.0).then_some(execute_s),

@@ -25,14 +25,18 @@ impl KernelTable {
         limits: &TargetLimits,
     ) -> Self {
         let constant_bytes = ptx_facts::constant_bytes(ptx);
+        let bounds = ptx_facts::launch_bounds(ptx);
+        let by_name = usage.iter().map(|usage| (&usage.lowered_name, usage));
+        let by_name: BTreeMap<_, _> = by_name.collect();
         let attributes = |lowered: &String| {
-            let usage = usage.iter().find(|usage| usage.lowered_name == *lowered)?;
+            let usage = by_name.get(lowered)?;
+            let bound = bounds.get(lowered.as_str()).copied();
             Some(KernelAttributes {
                 registers: usage.registers,
                 static_shared_bytes: usage.static_shared_bytes,
                 local_bytes: usage.stack_bytes,
                 constant_bytes,
-                max_threads: max_threads(usage, ptx_facts::launch_bound(ptx, lowered), limits),
+                max_threads: max_threads(usage, bound, limits),
             })
         };
         let kernels = lowered_names.iter();

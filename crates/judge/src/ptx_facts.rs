@@ -1,17 +1,34 @@
 //! What PTX says of kernels that the assembler's log does not.
 
-/// What `__launch_bounds__` says of a kernel: PTX's `.maxntid` or `.reqntid` between its head and its
-/// body.
-pub(crate) fn launch_bound(ptx: &str, lowered: &str) -> Option<u32> {
-    let head = format!(".entry {lowered}(");
-    let rest = &ptx[ptx.find(&head)? + head.len()..];
-    let rest = rest.split('{').next()?;
-    let bound = [".maxntid", ".reqntid"]
-        .iter()
-        .find_map(|directive| rest.split_once(directive))?
-        .1;
-    let numbers = bound.lines().next()?.split(',');
+use std::collections::BTreeMap;
+
+/// What `__launch_bounds__` says of each kernel that has them, by mangled name: PTX's `.maxntid` or
+/// `.reqntid` between a kernel's head and its body. One pass, however many kernels there are.
+pub(crate) fn launch_bounds(ptx: &str) -> BTreeMap<&str, u32> {
+    let mut bounds = BTreeMap::new();
+    let mut head = None;
+    for line in ptx.lines() {
+        if let Some((_, entry)) = line.split_once(".entry ") {
+            head = entry.split('(').next();
+        } else if line.starts_with('{') {
+            head = None;
+        }
+        let directives = [".maxntid", ".reqntid"].into_iter();
+        let bound = directives
+            .filter_map(|directive| line.split_once(directive))
+            .next();
+        if let (Some(kernel), Some((_, numbers))) = (head, bound)
+            && let Some(threads) = product(numbers)
+        {
+            bounds.entry(kernel).or_insert(threads);
+        }
+    }
+    bounds
+}
+
+fn product(numbers: &str) -> Option<u32> {
     numbers
+        .split(',')
         .map(|number| number.trim().parse::<u32>().ok())
         .try_fold(1_u32, |product, number| product.checked_mul(number?))
 }
@@ -63,9 +80,8 @@ mod tests {
 
     #[test]
     fn a_launch_bound_is_its_own_kernel_s() {
-        assert_eq!(launch_bound(SAMPLE, "_Z1kPf"), None);
-        assert_eq!(launch_bound(SAMPLE, "_Z5smallPf"), Some(128));
-        assert_eq!(launch_bound(SAMPLE, "_Z5small"), None);
+        assert_eq!(launch_bounds(SAMPLE), [("_Z5smallPf", 128)].into());
+        assert_eq!(launch_bounds(".maxntid 64"), [].into());
     }
 
     #[test]

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use domain::ElementType;
-use domain::report::{ElementMismatch, OutputMismatch};
+use domain::report::{ElementMismatch, LikelyCause, OutputMismatch};
 
 use crate::element;
 
@@ -90,6 +90,8 @@ pub fn floats(
             return Ok(());
         } else if x.is_nan() {
             tally.mismatch.nan += 1;
+            // Whatever is added to the poison of a floating type is NaN.
+            tally.on_poison += u64::from(r.is_finite());
         } else if x.is_infinite() {
             tally.mismatch.inf += 1;
         }
@@ -118,6 +120,8 @@ pub fn exact(
         );
         if output.poisoned && x == element::poison(output.element) {
             tally.mismatch.unwritten += 1;
+        } else if on_poison(x, r, output.element) {
+            tally.on_poison += 1;
         }
         let spell = |bytes| spell_integer(bytes, output.element);
         tally.count(index, || (spell(r), spell(x), "0".to_owned()));
@@ -142,10 +146,10 @@ fn in_pieces<'a>(
         for index in range {
             look(index, &mut tally)?;
         }
-        Ok(tally.mismatch)
+        Ok(tally)
     };
     if elements <= piece {
-        return of_piece(0..elements);
+        return of_piece(0..elements).map(|tally| tally.finish(output.poisoned));
     }
     std::thread::scope(|scope| {
         let starts = (0..elements).step_by(piece);
@@ -155,31 +159,29 @@ fn in_pieces<'a>(
                 scope.spawn(move || of_piece(start..elements.min(start + piece)))
             })
             .collect();
-        let mut whole = Tally::new(output, elements).mismatch;
+        let mut whole = Tally::new(output, elements);
         for thread in threads {
             match thread.join() {
-                Ok(piece) => add(&mut whole, piece?),
+                Ok(piece) => whole.add(piece?),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        Ok(whole)
+        Ok(whole.finish(output.poisoned))
     })
 }
 
-/// Takes a later piece into what was seen of the pieces before it.
-fn add(whole: &mut OutputMismatch, piece: OutputMismatch) {
-    whole.count += piece.count;
-    whole.nan += piece.nan;
-    whole.inf += piece.inf;
-    whole.unwritten += piece.unwritten;
-    let larger = |a: Option<f64>, b: Option<f64>| match (a, b) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        (a, b) => a.or(b),
+/// Whether an element is what was added to its poison: the reference exactly, or, of types wide enough
+/// that this says something, a number small beside their range.
+fn on_poison(x: &[u8], r: &[u8], element: ElementType) -> bool {
+    let bits = 8 * u32::try_from(x.len()).unwrap_or(8);
+    let unsigned = |bytes: &[u8]| {
+        let digits = bytes.iter().rev();
+        digits.fold(0_u64, |value, byte| value << 8 | u64::from(*byte))
     };
-    whole.max_abs_error = larger(whole.max_abs_error, piece.max_abs_error);
-    whole.max_rel_error = larger(whole.max_rel_error, piece.max_rel_error);
-    let room = FIRST_MISMATCHES.saturating_sub(whole.first.len());
-    whole.first.extend(piece.first.into_iter().take(room));
+    let modulus = u64::MAX >> (64 - bits);
+    let added = unsigned(x).wrapping_sub(unsigned(element::poison(element))) & modulus;
+    let magnitude = added.min(added.wrapping_neg() & modulus);
+    added == unsigned(r) || (bits >= 32 && magnitude >> (bits - 8) == 0)
 }
 
 fn admitted(x: f64, r: f64, tolerance: f64, element: ElementType) -> bool {
@@ -241,6 +243,8 @@ fn check_lengths(
 struct Tally<'a> {
     dims: &'a [u64],
     mismatch: OutputMismatch,
+    /// Wrong elements that may be a sum with the poison.
+    on_poison: u64,
 }
 
 impl<'a> Tally<'a> {
@@ -254,11 +258,48 @@ impl<'a> Tally<'a> {
                 nan: 0,
                 inf: 0,
                 unwritten: 0,
+                likely_cause: None,
                 max_abs_error: None,
                 max_rel_error: None,
                 first: Vec::new(),
             },
+            on_poison: 0,
         }
+    }
+
+    /// Takes a later piece into what was seen of the pieces before it.
+    fn add(&mut self, piece: Self) {
+        let whole = &mut self.mismatch;
+        let Self {
+            mismatch: piece,
+            on_poison,
+            ..
+        } = piece;
+        self.on_poison += on_poison;
+        whole.count += piece.count;
+        whole.nan += piece.nan;
+        whole.inf += piece.inf;
+        whole.unwritten += piece.unwritten;
+        let larger = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        whole.max_abs_error = larger(whole.max_abs_error, piece.max_abs_error);
+        whole.max_rel_error = larger(whole.max_rel_error, piece.max_rel_error);
+        let room = FIRST_MISMATCHES.saturating_sub(whole.first.len());
+        whole.first.extend(piece.first.into_iter().take(room));
+    }
+
+    /// All of the output has been seen. A single wrong element of another kind has another cause.
+    fn finish(self, poisoned: bool) -> OutputMismatch {
+        let Self {
+            mut mismatch,
+            on_poison,
+            ..
+        } = self;
+        let all = on_poison > 0 && on_poison + mismatch.unwritten == mismatch.count;
+        mismatch.likely_cause = (poisoned && all).then_some(LikelyCause::OutputNotSet);
+        mismatch
     }
 
     /// Takes the error of an element into the maxima, where it is finite.

@@ -390,11 +390,12 @@ export function report(verdict, mode, sha) {
 
 const MISMATCH = {
 	output: 'C',
-	count: 1,
+	count: 2,
 	elements: 4097,
-	nan: 0,
+	nan: 1,
 	inf: 0,
 	unwritten: 1,
+	likely_cause: 'output_not_set',
 	max_abs_error: 0.18712344765663147,
 	max_rel_error: 1.0000000000000002,
 	// Numbers come with every digit that a double has.

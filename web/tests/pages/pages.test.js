@@ -130,6 +130,10 @@ describe('problem page', () => {
 		const mismatch = page.getByTestId('mismatch');
 		assert.match(await page.getByTestId('printed').textContent(), /<b>A\[0\]<\/b>/);
 		assert.match(await mismatch.textContent(), /\[4096\].*-1\.285339.*NaN/s);
+		assert.match(
+			await page.getByTestId('likely-cause').textContent(),
+			/Outputs hold no zeros before a call.*cudaMemset\(C, 0, bytes\)/s
+		);
 		assert.equal(
 			await page.locator('[data-testid=shape-row][data-verdict=wrong_answer]').count(),
 			1
@@ -461,6 +465,11 @@ extern "C" void solve(const float* A, const float* B, float* C, int N) {
 		await codeLine(page, 'ld.global.f32').click();
 		await page.getByTestId('editor').locator('.cm-linked').waitFor();
 		assert.deepEqual(await marked(page, 'editor'), ['        C[i] = A[i] + B[i];']);
+		const between = await page.evaluate(() => {
+			const box = (id) => document.querySelector(`[data-testid=${id}]`).getBoundingClientRect();
+			return box('code').top - box('editor').bottom;
+		});
+		assert.ok(between >= 0 && between < 100, `${between} px between them`);
 	});
 
 	for (const theme of ['light', 'dark']) {

@@ -46,10 +46,11 @@ describe('the catalogues', () => {
 				'signature unsupported_construct fuel launch_config host_fault diagnostics compiler_crash compile_limit instruction_fuel wall_clock slower_than_baseline opcode illegal_address misaligned launch_failure out_of_bounds race uninitialised_read use_after_free const_write input_modified barrier_divergence deadlock trap assert',
 			metric: 'sol modelled_sol traffic_efficiency',
 			live: 'queued compiling checking timing verifying',
+			'report.cause': 'output_not_set',
 			role: 'edge public held_out emulated',
 			stage: 'plan compile run',
 			severity: 'error warning note',
-			phase: 'queue plan compile execute check overhead total',
+			phase: 'queue plan compile execute check time overhead total',
 			direction: 'in out inout scalar'
 		};
 		for (const [prefix, list] of Object.entries(words)) {

@@ -94,7 +94,7 @@ fn plan_and_compile(
         plans = work
             .planning(|job| Plans::make(&program, job, &facts))
             .map_err(refuse_plan)?;
-        if plans.names().is_subset(&built.names.all) {
+        if built.names.hold(&plans) {
             break;
         }
         if recompiles == MAX_RECOMPILES {
@@ -116,9 +116,10 @@ fn plan_and_compile(
     };
     let mut warnings = plans.warnings();
     let overall = program.warnings(&job.signature, &plans.open(job));
-    for warning in overall.into_iter().chain(built.diagnostics) {
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
+    let compilers = &built.told.as_ref().unwrap_or(&built.compiled).diagnostics;
+    for warning in overall.iter().chain(compilers) {
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
         }
     }
     let (plans, held_out, unplanned) = plans.into_parts();
@@ -149,8 +150,6 @@ struct Built {
     told: Option<toolchain::Compiled>,
     /// What it was compiled for.
     names: Names,
-    /// What the compiler said, held-out shapes left out.
-    diagnostics: Vec<Diagnostic>,
 }
 
 /// Instantiations.
@@ -159,6 +158,14 @@ struct Names {
     all: BTreeSet<String>,
     /// Those that some shape which may be spoken of has had.
     open: BTreeSet<String>,
+}
+
+impl Names {
+    /// Whether nothing new is needed. What an open shape launches must be among what may be told, too: that a
+    /// held-out shape had it before is no reason to keep it from its author.
+    fn hold(&self, plans: &Plans) -> bool {
+        plans.names().is_subset(&self.all) && plans.open_names().is_subset(&self.open)
+    }
 }
 
 /// A job on its way, and where its time goes.
@@ -220,7 +227,6 @@ impl Work<'_> {
             names.all.clone_from(&names.open);
         }
         let told = self.compile(program, &names.open).map_err(refuse_compile)?;
-        let diagnostics = told.diagnostics.clone();
         let alone = |told, open: BTreeSet<String>| Built {
             compiled: told,
             told: None,
@@ -228,7 +234,6 @@ impl Work<'_> {
                 all: open.clone(),
                 open,
             },
-            diagnostics: diagnostics.clone(),
         };
         if names.all == names.open {
             return Ok(alone(told, names.open));
@@ -238,7 +243,6 @@ impl Work<'_> {
                 compiled,
                 told: Some(told),
                 names,
-                diagnostics,
             }),
             Err(failure @ CompileFailure::Internal(_)) => Err(refuse_compile(failure)),
             Err(_) => {

@@ -1,5 +1,7 @@
 //! What the compiler said of the kernels: for the second plan, and against what a launch asks for.
 
+use std::collections::BTreeMap;
+
 use domain::{Diagnostic, Severity, Stage, TargetLimits, VerdictKind, printable};
 use launch_plan::{
     KernelAttributes, KernelFacts, KernelInstance, Launch, Operation, Plan, PlanFailure,
@@ -7,13 +9,15 @@ use launch_plan::{
 use toolchain::Compiled;
 
 use crate::kernel_table::KernelTable;
-use crate::ptx_facts::launch_bound;
+use crate::ptx_facts::launch_bounds;
 
 /// The numbers of one compile for one device.
 pub(crate) struct CompiledFacts<'a> {
     compiled: &'a Compiled,
     limits: &'a TargetLimits,
     table: KernelTable,
+    /// By mangled name.
+    launch_bounds: BTreeMap<&'a str, u32>,
 }
 
 impl<'a> CompiledFacts<'a> {
@@ -23,6 +27,7 @@ impl<'a> CompiledFacts<'a> {
             compiled,
             limits,
             table: KernelTable::of(&compiled.ptx, names, &compiled.kernels, limits),
+            launch_bounds: launch_bounds(&compiled.ptx),
         }
     }
 
@@ -99,7 +104,7 @@ impl<'a> CompiledFacts<'a> {
 
     fn launch_bound(&self, kernel: &KernelInstance) -> Option<u32> {
         let lowered = self.compiled.lowered_names.get(&kernel.0)?;
-        launch_bound(&self.compiled.ptx, lowered)
+        self.launch_bounds.get(lowered.as_str()).copied()
     }
 }
 

@@ -98,6 +98,7 @@ impl Runner for Pretended {
             elements: 8,
             nan: 0,
             inf: 0,
+            likely_cause: None,
             unwritten: 0,
             max_abs_error: None,
             max_rel_error: None,

@@ -246,3 +246,58 @@ fn pieces_add_up_to_the_whole_in_order() {
     let found = exact(&out(ElementType::U8, &dims), &other, &bytes).unwrap();
     assert_eq!((found.count, found.max_abs_error), (2, Some(6.0)));
 }
+
+#[test]
+fn a_float_output_that_is_added_to_unset_is_known_by_its_nans() {
+    let cause = |x: &[f32], r: &[f64], poisoned| {
+        let mut bytes = f32s(x);
+        let unwritten = x.iter().position(|x| *x == -7.0);
+        if let Some(at) = unwritten {
+            bytes[4 * at..][..4].copy_from_slice(element::poison(ElementType::F32));
+        }
+        let dims = [x.len() as u64];
+        let output = Output {
+            poisoned,
+            ..out(ElementType::F32, &dims)
+        };
+        let found = floats(&output, &bytes, r, &vec![1.0; x.len()], 0.0).unwrap();
+        found.likely_cause
+    };
+    let unset = Some(LikelyCause::OutputNotSet);
+    assert_eq!(cause(&[f32::NAN, f32::NAN], &[0.5, 2.0], true), unset);
+    // -7 stands for the poison itself: an element that nothing was added to.
+    assert_eq!(cause(&[f32::NAN, -7.0, 3.0], &[0.5, 2.0, 3.0], true), unset);
+    assert_eq!(cause(&[-7.0, 3.0], &[0.5, 3.0], true), None);
+    // Something else is wrong as well, the reference has an infinity, or the tensor was handed over filled.
+    assert_eq!(cause(&[f32::NAN, 1.0], &[0.5, 2.0], true), None);
+    assert_eq!(cause(&[f32::NAN], &[INF], true), None);
+    assert_eq!(cause(&[f32::NAN], &[0.5], false), None);
+    assert_eq!(cause(&[0.5], &[0.5], true), None);
+}
+
+#[test]
+fn an_integer_output_that_is_added_to_unset_is_known_by_what_is_added() {
+    let cause = |element, x: &[u8], r: &[u8]| {
+        let dims = [(r.len() / element::size(element)) as u64];
+        exact(&out(element, &dims), x, r).unwrap().likely_cause
+    };
+    let unset = Some(LikelyCause::OutputNotSet);
+    let i32s = |values: [i32; 2]| values.map(i32::to_le_bytes).concat();
+    let base = i32::from_le_bytes([0xa5; 4]);
+    let (i, r) = (ElementType::I32, i32s([40, -3]));
+    assert_eq!(cause(i, &i32s([base + 40, base - 3]), &r), unset);
+    // Not the sum that it should be, and still no number of its own.
+    assert_eq!(cause(i, &i32s([base + 39, base - 3]), &r), unset);
+    assert_eq!(cause(i, &i32s([base + 40, 17]), &r), None);
+    assert_eq!(cause(i, &i32s([base, base]), &r), None);
+    // A large sum is known where it is exact.
+    let large = i32s([1_500_000_000, 0]);
+    assert_eq!(cause(i, &i32s([base + 1_500_000_000, 0]), &large), unset);
+    assert_eq!(cause(i, &i32s([base + 1_400_000_000, 0]), &large), None);
+    // A byte says little: only the exact sum counts.
+    assert_eq!(cause(ElementType::U8, &[0xa8], &[3]), unset);
+    assert_eq!(cause(ElementType::U8, &[0xa7], &[3]), None);
+    let base = u64::from_le_bytes([0xa5; 8]);
+    let sum = (base + 5).to_le_bytes();
+    assert_eq!(cause(ElementType::U64, &sum, &6_u64.to_le_bytes()), unset);
+}

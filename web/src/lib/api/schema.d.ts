@@ -984,6 +984,11 @@ export interface components {
          * @description Proof of holding a lease. Unguessable; never logged.
          */
         LeaseToken: string;
+        /**
+         * @description A mistake that shows in the values.
+         * @enum {string}
+         */
+        LikelyCause: "output_not_set";
         /** @description T_SOL of one shape on one device, with what it follows from. */
         LimitView: {
             /** @description Which of the two it is. */
@@ -1152,6 +1157,7 @@ export interface components {
              * @description Infinity where the reference has none.
              */
             inf: number;
+            likely_cause?: components["schemas"]["LikelyCause"] | null;
             /**
              * Format: double
              * @description Largest absolute error; `null` when no finite one exists.
@@ -1235,7 +1241,8 @@ export interface components {
             overhead?: number | null;
             /**
              * Format: double
-             * @description Parsing and interpreting the host function.
+             * @description Parsing and interpreting the host function. It and `compile` are `null` where the code was kept from
+             *     an earlier judging of the same source.
              */
             plan?: number | null;
             /**
@@ -1553,7 +1560,7 @@ export interface components {
             role: components["schemas"]["ShapeRole"];
             /**
              * Format: double
-             * @description T_SOL / T.
+             * @description T_SOL / T; `null` where the shape is not right.
              */
             sol?: number | null;
             /** @description The stratum it stands for; `null` for edge shapes. */
@@ -1571,7 +1578,7 @@ export interface components {
             timing?: components["schemas"]["Timing"] | null;
             /**
              * Format: double
-             * @description `fused_bytes / (32 * global sectors)`, emulated device only.
+             * @description `fused_bytes / (32 * global sectors)`, emulated device only; `null` where the shape is not right.
              */
             traffic_efficiency?: number | null;
             verdict?: components["schemas"]["Verdict"] | null;

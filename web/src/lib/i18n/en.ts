@@ -316,6 +316,8 @@ export const en = {
 	'report.mismatch.unwritten': 'never written: {count}',
 	'report.mismatch.abs': 'largest absolute error {value}',
 	'report.mismatch.rel': 'largest relative error {value}',
+	'report.cause.output_not_set':
+		'Outputs hold no zeros before a call. If a kernel adds to {output} (atomicAdd, +=), set it first: cudaMemset({output}, 0, bytes), or store instead of adding.',
 	'report.mismatch.index': 'Index',
 	'report.mismatch.expected': 'Expected',
 	'report.mismatch.actual': 'Got',
@@ -370,6 +372,7 @@ export const en = {
 	'phase.compile': 'compile',
 	'phase.execute': 'execute',
 	'phase.check': 'check',
+	'phase.time': 'timing',
 	'phase.overhead': 'overhead',
 	'phase.total': 'total',
 	'report.printed': 'Printed by the kernels',

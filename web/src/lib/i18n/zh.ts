@@ -305,6 +305,8 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'report.mismatch.unwritten': '从未写入：{count}',
 	'report.mismatch.abs': '最大绝对误差 {value}',
 	'report.mismatch.rel': '最大相对误差 {value}',
+	'report.cause.output_not_set':
+		'调用之前，输出中存放的并不是零。如果内核往 {output} 里累加（atomicAdd、+=），请先清零：cudaMemset({output}, 0, 字节数)；或者直接写入，不要累加。',
 	'report.mismatch.index': '下标',
 	'report.mismatch.expected': '期望',
 	'report.mismatch.actual': '实际',
@@ -358,6 +360,7 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'phase.compile': '编译',
 	'phase.execute': '执行',
 	'phase.check': '检查',
+	'phase.time': '计时',
 	'phase.overhead': '其他',
 	'phase.total': '合计',
 	'report.printed': '内核的打印输出',

@@ -184,6 +184,18 @@ fn kernels_of_an_earlier_plan_of_a_held_out_shape_are_not_told() {
     tells_nothing(body);
 }
 
+/// A held-out shape had the kernel in the first plan, an open one has it in the second.
+#[test]
+fn a_kernel_that_becomes_an_open_shape_s_is_told() {
+    let body = "cudaFuncAttributes a; cudaFuncGetAttributes(&a, k<1>);\n\
+                if (n == 4711 || a.numRegs != 32) k<2><<<1, 32>>>(x, n);";
+    let compiled = answer_to(&solve(body), &[(100, false), (4711, true)]).unwrap();
+    assert_eq!(launches(&compiled)[0].kernel.0, "k<2>");
+    let listed = compiled.listing.ptx.parts.iter();
+    let listed: Vec<_> = listed.map(|part| part.name.as_str()).collect();
+    assert_eq!(listed, ["k<1>", "k<2>", ""]);
+}
+
 #[test]
 fn launches_that_the_device_refuses_on_a_held_out_shape_alone_are_not_told() {
     let body = "void* p[] = {&x, &n};\n\

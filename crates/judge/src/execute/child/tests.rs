@@ -293,4 +293,5 @@ fn a_key_is_drawn_for_each_look_and_after_the_run() {
     assert_eq!(reply.unwrap_err(), "no key");
 }
 
+mod late_instances;
 mod live;
