@@ -1,4 +1,5 @@
-//! The machine code as text, by the disassembler of a CUDA toolkit where this machine has one.
+//! The machine code as text, by the disassembler of a CUDA toolkit where this machine has one and the
+//! toolchain has none.
 //!
 //! It reads a CUBIN that came of a submission, so whoever calls this decides whether the process that
 //! does so may be trusted with it: `lightspeed judge --keep-code`, which a person runs on their own file.
@@ -73,7 +74,7 @@ impl Disassembler {
         let options: &[&str] = if is_cuobjdump {
             &["-sass"]
         } else {
-            &["--print-code", "--print-line-info-inline"]
+            &crate::nvdisasm::OPTIONS
         };
         let output = Command::new(&self.program)
             .args(options)
