@@ -1,17 +1,25 @@
 //! The code of a submission in files, for whoever asked for it: `lightspeed judge --keep-code`.
 //!
-//! A disassembler then reads a CUBIN that came of the submission, in this process's name and unconfined. That
-//! is for a person and their own file; a worker never asks for it.
+//! The toolchain's disassembler is confined. One that a person names, or that is found where the toolchain
+//! has none, reads the CUBIN in their name and unconfined, which is for their own file: a worker never asks
+//! for it.
 
 use std::path::Path;
 
 use toolchain::{Disassembler, Listing};
 
+use crate::Environment;
+use crate::compile::disassembly;
 use crate::compile::wire::CompiledSource;
 
-/// Writes `code.ptx`, `code.cubin` and, where this machine has a disassembler, `code.sass`; PTX and SASS with
+/// Writes `code.ptx`, `code.cubin` and, where there is a disassembler, `code.sass`; PTX and SASS with
 /// the lines of the submission that they were made from. Tells what could not be written.
-pub(crate) fn write(folder: &Path, source: &str, compiled: &CompiledSource) -> Vec<String> {
+pub(crate) fn write(
+    environment: &Environment,
+    folder: &Path,
+    source: &str,
+    compiled: &CompiledSource,
+) -> Vec<String> {
     let mut failures = Vec::new();
     let mut keep = |name: &str, contents: &[u8]| {
         let file = folder.join(name);
@@ -22,19 +30,31 @@ pub(crate) fn write(folder: &Path, source: &str, compiled: &CompiledSource) -> V
     let ptx = Listing::of_ptx(&compiled.ptx).with_source(source);
     keep("code.ptx", ptx.as_bytes());
     keep("code.cubin", &compiled.cubin);
-    match Disassembler::find().map(|found| found.disassemble(&compiled.cubin)) {
-        Some(Ok(sass)) => keep(
+    match machine_code(environment, &compiled.cubin) {
+        Ok(sass) => keep(
             "code.sass",
             Listing::of_sass(&sass).with_source(source).as_bytes(),
         ),
-        Some(Err(error)) => failures.push(format!("no machine code is kept: {error}")),
-        None => failures.push(
-            "no machine code is kept: neither nvdisasm nor cuobjdump is found; name one in \
-             LIGHTSPEED_NVDISASM"
-                .to_owned(),
-        ),
+        Err(reason) => failures.push(format!("no machine code is kept: {reason}")),
     }
     failures
+}
+
+/// By the disassembler that a person names, else the toolchain's, else one that is found.
+fn machine_code(environment: &Environment, cubin: &[u8]) -> Result<String, String> {
+    let has_own = environment.toolchain.nvdisasm().is_some();
+    let chosen =
+        match Disassembler::named() {
+            None if !has_own => Some(Disassembler::find().ok_or(
+                "neither nvdisasm nor cuobjdump is found; name one in LIGHTSPEED_NVDISASM",
+            )?),
+            named => named,
+        };
+    match chosen {
+        Some(disassembler) => disassembler.disassemble(cubin).map_err(|e| e.to_string()),
+        None => disassembly::disassemble(environment, cubin)
+            .map(|text| String::from_utf8_lossy(&text).into_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +78,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
             unplanned: Default::default(),
             host: None,
             listing: Default::default(),
+            told: None,
             ptx: code.ptx,
             cubin: code.cubin,
             lowered_names: code.lowered_names,
@@ -94,6 +115,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
             unplanned: Default::default(),
             host: None,
             listing: Default::default(),
+            told: None,
             ptx: String::new(),
             cubin: Vec::new(),
             lowered_names: Default::default(),

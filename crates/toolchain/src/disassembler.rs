@@ -41,13 +41,17 @@ pub enum DisassemblyError {
 }
 
 impl Disassembler {
-    /// `LIGHTSPEED_NVDISASM`, else `nvdisasm`, else `cuobjdump`, in `CUDA_HOME/bin`, then in `PATH`.
+    /// The one of `LIGHTSPEED_NVDISASM`.
+    #[must_use]
+    pub fn named() -> Option<Self> {
+        let program = env::var_os(VARIABLE).filter(|value| !value.is_empty())?;
+        let program = PathBuf::from(program);
+        Some(Self { program })
+    }
+
+    /// `nvdisasm`, else `cuobjdump`, in `CUDA_HOME/bin`, then in `PATH`.
     #[must_use]
     pub fn find() -> Option<Self> {
-        if let Some(program) = env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-            let program = PathBuf::from(program);
-            return Some(Self { program });
-        }
         let home = env::var_os("CUDA_HOME").map(|home| Path::new(&home).join("bin"));
         let path = env::var_os("PATH").unwrap_or_default();
         let folders: Vec<PathBuf> = home.into_iter().chain(env::split_paths(&path)).collect();
