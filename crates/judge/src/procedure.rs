@@ -57,6 +57,16 @@ pub fn judge_listing(
     let shapes = request
         .package
         .shapes(request.mode, request.device.kind(), None);
+    judge_listing_over(environment, request, shapes, progress)
+}
+
+/// [`judge_listing`] over shapes that somebody else has drawn, held-out ones among them.
+pub fn judge_listing_over(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
     let (report, code) = judge_shapes(environment, request, shapes, progress);
     // The verdict is written: nothing that comes of the machine code can change it.
     let listing = code.map(|code| code.disassembled(environment));
