@@ -24,8 +24,9 @@ FOUR = [f"cub/{name}.cuh" for name in ["block/block_reduce", "block/block_scan",
 STD = ["array", "cmath", "limits", "tuple", "complex", "functional"]
 SETS = {
     "empty": [],
-    "cub.cuh": ["cub/cub.cuh"],
     "block_reduce": FOUR[:1],
+    # What stands for cub/cub.cuh where the source tells nothing.
+    "cub.cuh": FOUR + [f"cub/block/block_{name}.cuh" for name in BLOCKS[:5]] + ["thrust/functional.h"],
     "four": FOUR,
     "twelve": FOUR + [f"cub/block/block_{name}.cuh" for name in BLOCKS],
     "std": [f"cuda/std/{name}" for name in STD],
@@ -51,8 +52,9 @@ def shims():
     """Names and texts of crates/toolchain/src/headers.rs."""
     text = (CRATE / "src/headers.rs").read_text()
     text = text[text.index("\nheaders! {") :]
-    for body, file, names in re.findall(r'(shim!\("([^"]+)"\)|"") => \[(.*?)\]', text, re.S):
-        content = (CRATE / "shims" / file).read_text() if file else ""
+    for body, file, names in re.findall(r'(shim!\("([^"]+)"\)|""|domain::\w+) => \[(.*?)\]', text, re.S):
+        path = CRATE / "shims" / file if file else CRATE.parent / "domain/src/predefined.h"
+        content = path.read_text() if body != '""' else ""
         for name in re.findall(r'"([^"]+)"', names):
             yield name, content
 
@@ -91,7 +93,7 @@ def one(mode, name, steps, file):
     headers = judge_headers(name, steps)
     includes = "".join(f"#include <{header}>\n" for header in SETS[name])
     source = includes + (SUM if "cub/block/block_reduce.cuh" in SETS[name] or name == "cub.cuh" else PLAIN)
-    only_cub = all(header.startswith("cub/") for header in SETS[name])
+    only_cub = all(header.startswith(("cub/", "thrust/")) for header in SETS[name])
     more = "--define-macro=CCCL_DISABLE_FP16_SUPPORT" if "f" in steps and only_cub else ""
     if mode != "read":
         nvrtc.nvrtcSetPCHHeapSize(HEAP)

@@ -10,10 +10,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 lightspeed=${LIGHTSPEED:-$root/target/release/lightspeed}
 export LIGHTSPEED_PROBLEMS=${LIGHTSPEED_PROBLEMS:-$root/problems}
 device=${1:?usage: host_code.sh DEVICE, e.g. h200}
-if [ "$device" != emulated ] && ! ls /dev/nvidia[0-9]* >/dev/null 2>&1; then
-    echo "SKIPPED: this machine has no GPU; nothing of tests/gpu/host_code was judged on $device"
-    exit 0
-fi
+. "$root/tests/gpu/needs_gpu.sh"
+needs_gpu "$device" "nothing of tests/gpu/host_code was judged"
 failed=0
 for file in "$root"/tests/gpu/host_code/*.cu; do
     # Every GPU is expected to do what an H200 does.

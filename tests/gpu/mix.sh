@@ -10,6 +10,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 lightspeed=${LIGHTSPEED:-$root/target/release/lightspeed}
 export LIGHTSPEED_PROBLEMS=${LIGHTSPEED_PROBLEMS:-$root/problems}
 device=${1:?usage: mix.sh DEVICE, e.g. h200}
+. "$root/tests/gpu/needs_gpu.sh"
+needs_gpu "$device" "no solution was judged"
 
 # Baselines are measured and references compiled once for a card: not part of a queue under way.
 for package in "$LIGHTSPEED_PROBLEMS"/*/; do

@@ -9,8 +9,14 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 lightspeed=${LIGHTSPEED:-$root/target/release/lightspeed}
 gpu=${1:-0}
 folder=${2:-$(mktemp -d)}
-mkdir -p "$folder"
+. "$root/tests/gpu/needs_gpu.sh"
+needs_gpu "GPU $gpu" "nothing was profiled"
 ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
+if [ ! -x "$ncu" ]; then
+    echo "SKIPPED: ncu (Nsight Compute) is neither in PATH nor in /usr/local/cuda/bin; nothing was profiled"
+    exit 0
+fi
+mkdir -p "$folder"
 
 "$lightspeed" __measure ncu --gpu "$gpu" --json >"$folder/cupti.json" || exit
 # Caches and clocks are left as the run itself brings them about.

@@ -24,5 +24,14 @@ for shapes in zip(*(report["shapes"] for report in reports)):
     if times:
         median_us = 1e6 * statistics.median(times)
         print(f"  {shapes[0]['id']:28} median {median_us:10.3f} us, spread {spread(times):.3f} %")
-totals = [report["phases_s"]["total"] for report in reports]
-print(f"time of a judging: median {statistics.median(totals):.2f} s")
+        timings = [shape["timing"] for shape in shapes]
+        for name in ["slope_s", "slope_by_timer_s"]:
+            slopes = [1e6 * timing[name] for timing in timings if timing and timing[name]]
+            if slopes:
+                print(f"    {name:26} {min(slopes):10.3f} to {max(slopes):.3f} us")
+        differ = sum(timing["timers_agree"] is False for timing in timings if timing)
+        if differ:
+            print(f"    two timers differ in {differ} of {len(timings)}")
+for phase in ["total", "compile", "execute", "check", "time", "overhead"]:
+    seconds = [report["phases_s"][phase] or 0.0 for report in reports]
+    print(f"{phase} of a judging: median {statistics.median(seconds):.2f} s")

@@ -23,6 +23,13 @@ fn work_without_end() {
         "the plan has more than 4096 kernel launches",
     );
     refuses(
+        "for (int i = 0; i < 5000; ++i) {\n  float* p;\n  cudaMalloc(&p, 16);\n  cudaFree(p);\n}",
+        "fuel",
+        3,
+        3,
+        "the plan has more than 4096 device allocations",
+    );
+    refuses(
         "float* h = new float[10000000];",
         "fuel",
         1,

@@ -178,7 +178,7 @@ mod tests {
             h200.limits.shared_memory_per_multiprocessor_bytes,
             228 * 1024
         );
-        assert_eq!(h200.limits.l2_bytes, 50 << 20);
+        assert_eq!(h200.limits.l2_bytes, 60 << 20);
         // 132 x 4096 x 1.98 GHz = 1070.5 TFLOP/s, above the datasheet's 989.
         let fast = h200.at_max_clock();
         assert!((fast.peak(Pipe::Bf16).unwrap() / 1070.53e12 - 1.0).abs() < 1e-4);

@@ -1,5 +1,6 @@
 //! One compile: a source to PTX, CUBIN, names, diagnostics and resource usage.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -114,7 +115,7 @@ pub fn check_syntax(toolchain: &Toolchain, source: &str, arch: &str) -> Result<(
 /// A source with the headers and options that it is compiled with.
 struct Text {
     source: String,
-    headers: Vec<(&'static str, &'static str)>,
+    headers: Vec<(&'static str, Cow<'static, str>)>,
     options: Vec<String>,
 }
 

@@ -4,19 +4,28 @@
 //! NVRTC has no standard library. The shims declare what device code may use of it and nothing else;
 //! headers of host-only libraries are empty, so that a leftover `#include` does no harm.
 
+use std::borrow::Cow;
+
+use crate::cub;
+
 /// Included before every source: what nvcc would have dragged in unasked.
 pub(crate) const PRELUDE: &str = "lightspeed/prelude.h";
 
 /// The headers for one source. A shim that does not know a word of the source is left out, and the
 /// toolkit's header read instead.
-pub(crate) fn for_source(source: &str) -> Vec<(&'static str, &'static str)> {
+pub(crate) fn for_source(source: &str) -> Vec<(&'static str, Cow<'static, str>)> {
     let groups = has_any(source, &BEYOND_GROUPS);
     let atomics = groups || has_any(source, &BEYOND_ATOMICS); // the toolkit's groups include these
     let is_beyond = |name: &str| {
         (groups && name.starts_with("cooperative_groups")) || (atomics && name == "cuda/atomic")
     };
-    let known = ALL.iter().filter(|(name, _)| !is_beyond(name));
-    known.copied().collect()
+    ALL.iter()
+        .filter(|(name, _)| !is_beyond(name))
+        .map(|&(name, text)| match name {
+            cub::UMBRELLA => (name, cub::umbrella(source).into()),
+            _ => (name, text.into()),
+        })
+        .collect()
 }
 
 /// Words of cooperative groups that the shim does not know.
@@ -102,7 +111,8 @@ headers! {
         "cuda_device_runtime_api.h", "vector_functions.h",
     ],
     shim!("cuda.h") => ["cuda.h", "cudaTypedefs.h"],
-    shim!("cub.h") => ["cub/cub.cuh"],
+    // Made for each source.
+    "" => ["cub/cub.cuh"],
     shim!("cuda_atomic.h") => ["cuda/atomic"],
     shim!("cooperative_groups.h") => [
         "cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",

@@ -8,6 +8,7 @@
 
 mod addition;
 mod compile;
+mod cub;
 mod cupti;
 mod device_names;
 mod disassembler;

@@ -5,6 +5,7 @@
 //! The library is never unloaded: it keeps threads and tables of its own.
 #![allow(unsafe_code)]
 
+use std::borrow::Cow;
 use std::ffi::{CStr, CString, NulError, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 
@@ -65,7 +66,7 @@ pub(crate) struct Input<'a> {
     /// What the source is called in messages.
     pub(crate) name: &'a str,
     /// Headers by name, which win over files.
-    pub(crate) headers: &'a [(&'a str, &'a str)],
+    pub(crate) headers: &'a [(&'a str, Cow<'a, str>)],
     pub(crate) name_expressions: &'a [String],
     pub(crate) options: &'a [String],
     /// Only look for errors; the output holds no code.

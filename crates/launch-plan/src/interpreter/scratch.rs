@@ -6,6 +6,10 @@ use crate::failure::{Fallible, Fault};
 use crate::plan::{Buffer, Operation, Place};
 use crate::source::text::At;
 
+/// Allocations in one plan. Every set of buffers that timed runs take turns on has them all, each with its
+/// guard bands, and gives them back one by one.
+const MAX_ALLOCATIONS: usize = 4096;
+
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     allocations: Vec<Allocation>,
@@ -72,6 +76,11 @@ impl Interpreter<'_> {
                 format!("{bytes} bytes are allocated; the device has {limit}"),
             )
             .hint("is the byte count negative, or computed in a type that is too narrow?"));
+        }
+        if self.scratch.allocations.len() >= MAX_ALLOCATIONS {
+            let message = format!("the plan has more than {MAX_ALLOCATIONS} device allocations");
+            let way_out = "allocate one buffer and pass kernels offsets into it";
+            return Err(Fault::fuel(at, message).hint(way_out));
         }
         self.scratch.live_bytes = live;
         let number = u32::try_from(self.scratch.allocations.len()).unwrap_or(u32::MAX);

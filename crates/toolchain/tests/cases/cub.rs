@@ -15,6 +15,61 @@ pub fn sum() {
     );
 }
 
+/// Each of them comes with the umbrella header as soon as it is named.
+pub fn every_class_that_is_named() {
+    for (class, use_of_it) in [
+        (
+            "BlockAdjacentDifference<int, 64>",
+            "int d[2]; C(t).SubtractLeft(v, d, ::cuda::std::minus<>{});",
+        ),
+        (
+            "BlockDiscontinuity<int, 64>",
+            "bool d[2]; C(t).FlagHeads(d, v, ::cuda::std::not_equal_to<>{});",
+        ),
+        ("BlockExchange<int, 64, 2>", "C(t).BlockedToStriped(v, v);"),
+        (
+            "BlockHistogram<int, 64, 2, 8>",
+            "__shared__ int d[8]; C(t).Histogram(v, d);",
+        ),
+        (
+            "BlockLoad<int, 64, 2, cub::BLOCK_LOAD_TRANSPOSE>",
+            "C(t).Load(n, v);",
+        ),
+        (
+            "BlockMergeSort<int, 64, 2>",
+            "C(t).Sort(v, ::cuda::std::less<>{});",
+        ),
+        ("BlockRadixSort<int, 64, 2>", "C(t).Sort(v);"),
+        (
+            "BlockReduce<int, 64, cub::BLOCK_REDUCE_RAKING>",
+            "v[0] = C(t).Sum(v);",
+        ),
+        (
+            "BlockScan<int, 64, cub::BLOCK_SCAN_WARP_SCANS>",
+            "C(t).InclusiveSum(v, v);",
+        ),
+        ("BlockShuffle<int, 64>", "C(t).Offset(v[0], v[0], 1);"),
+        ("BlockStore<int, 64, 2>", "C(t).Store(n, v);"),
+        ("WarpExchange<int, 2>", "C(t).BlockedToStriped(v, v);"),
+        ("WarpLoad<int, 2>", "C(t).Load(n, v);"),
+        (
+            "WarpMergeSort<int, 2>",
+            "C(t).Sort(v, ::cuda::std::less<>{});",
+        ),
+        ("WarpReduce<int>", "v[0] = C(t).Sum(v[0]);"),
+        ("WarpScan<int>", "C(t).InclusiveSum(v[0], v[0]);"),
+        ("WarpStore<int, 2>", "C(t).Store(n, v);"),
+    ] {
+        compiles(&format!(
+            "#include <cub/cub.cuh>\n\
+             __global__ void k(int* n) {{\n\
+                 using C = cub::{class}; __shared__ typename C::TempStorage t;\n\
+                 int v[2] = {{n[threadIdx.x], 1}}; {use_of_it} n[threadIdx.x] = v[0];\n\
+             }}"
+        ));
+    }
+}
+
 /// A sum, a scan, a sort and a warp's sum, as CUB documents them.
 const FOUR_PRIMITIVES: &str = "\
 __global__ void k(const float* a, int* n, float* b) {

@@ -32,6 +32,10 @@ pub const ALL: &[(&str, fn())] = &[
     ),
     ("cuda_std_and_the_shims_get_along", compiles::with_cuda_std),
     ("cub_block_primitives_compile", cub::sum),
+    (
+        "every_class_of_cub_comes_with_its_umbrella_header",
+        cub::every_class_that_is_named,
+    ),
     ("cubs_headers_take_little_memory", cub::is_cheap),
     (
         "shims_of_inner_headers_change_no_code_of_cub",
