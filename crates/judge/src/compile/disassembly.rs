@@ -19,10 +19,10 @@ use super::{ask, cache};
 use crate::Environment;
 use crate::child::DISASSEMBLE_ROLE;
 
-/// Processor time of the disassembler: four times what half a mebibyte of sorting code takes.
-const CPU_S: u64 = 2;
+/// Processor time of the disassembler: five times what half a mebibyte of sorting code takes.
+const CPU_S: u64 = 3;
 /// Wall clock of each of the two children, which a busy host may need.
-const WALL: Duration = Duration::from_secs(4);
+const WALL: Duration = Duration::from_secs(6);
 /// Memory of the disassembler.
 const MEMORY_BYTES: u64 = 1 << 30;
 /// What the disassembler may write; most of it tells where code was inlined.
