@@ -56,6 +56,27 @@ fn fault(body: &str, block: u32) -> emulator::Fault {
 }
 
 #[test]
+fn addresses_of_32_bits_wrap_as_their_registers_do() {
+    // Compilers fold a window's left edge into the immediate: register -8, then +8 and more.
+    let (words, counters) = run(
+        "    shl.b32 %r4, %t, 2;
+    mov.u32 %r5, s;
+    add.s32 %r4, %r4, %r5;
+    add.s32 %r4, %r4, -8;
+    st.shared.u32 [%r4+8], %t;
+    atom.shared.add.u32 %r6, [%r4+8], 100;
+    bar.sync 0;
+    ld.shared.u32 %r7, [%r4+8];
+    st.global.u32 [%a], %r7;",
+        1,
+        64,
+    );
+    assert_eq!(words, (100..164).collect::<Vec<u32>>());
+    // As many as without the detour: one store, one load, one atomic for each warp.
+    assert_eq!(counters.shared_requests, 6);
+}
+
+#[test]
 fn both_sides_of_a_branch_meet_again() {
     // After the join all 32 lanes are active together: the vote sees every lane.
     let body = "

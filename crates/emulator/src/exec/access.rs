@@ -441,7 +441,7 @@ impl Worker<'_> {
     }
 }
 
-/// One 64-bit address a lane; narrow registers are zero-extended.
+/// One 64-bit address a lane; sums with narrow registers are zero-extended.
 pub(super) fn addresses(view: &View, access: &Access, frame: FrameBounds) -> Addresses {
     let mut offset = access.offset as u64;
     if access.in_frame {
@@ -459,7 +459,8 @@ pub(super) fn addresses(view: &View, access: &Access, frame: FrameBounds) -> Add
             } else {
                 let plane = &*view.plane::<u32>(slot);
                 for lane in 0..LANES {
-                    out[lane] = u64::from(plane[lane]).wrapping_add(offset);
+                    // A 32-bit register holds a whole address: the sum wraps as it does.
+                    out[lane] = u64::from(plane[lane].wrapping_add(offset as u32));
                 }
             }
         }
