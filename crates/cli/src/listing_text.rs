@@ -25,6 +25,14 @@ pub(crate) fn render(code: &CodeText, source: &str) -> String {
     text
 }
 
+/// Why there is no machine code, as a sentence.
+pub(crate) fn no_sass(code: &CodeListing) -> String {
+    match &code.no_sass {
+        Some(reason) => format!("no machine code: {reason}"),
+        None => "no machine code: it was judged before machine code was kept".to_owned(),
+    }
+}
+
 fn render_part(text: &mut String, part: &CodePart, source: &[&str]) {
     let _ = match part.kind {
         CodeKind::Kernel => writeln!(text, "// kernel {}", part.name),
@@ -46,7 +54,7 @@ fn render_part(text: &mut String, part: &CodePart, source: &[&str]) {
     }
 }
 
-/// Writes `code.ptx`, and says so.
+/// Writes `code.ptx` and, where there is machine code, `code.sass`, and says so.
 pub(crate) fn keep(
     folder: &Path,
     code: &CodeListing,
@@ -58,9 +66,15 @@ pub(crate) fn keep(
         Failure::usage(message, "name a folder that you may write with --keep-code")
     };
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-    let path = folder.join("code.ptx");
-    std::fs::write(&path, render(&code.ptx, source)).map_err(|error| failed(&path, &error))?;
-    terminal.say(&format!("wrote {}", path.display()));
+    let sass = code.sass.as_ref().map(|sass| ("code.sass", sass));
+    for (name, text) in [("code.ptx", &code.ptx)].into_iter().chain(sass) {
+        let path = folder.join(name);
+        std::fs::write(&path, render(text, source)).map_err(|error| failed(&path, &error))?;
+        terminal.say(&format!("wrote {}", path.display()));
+    }
+    if code.sass.is_none() {
+        terminal.say(&no_sass(code));
+    }
     Ok(())
 }
 
@@ -113,6 +127,7 @@ ret;
             arch: "sm_90a".to_owned(),
             ptx: code(),
             sass: None,
+            no_sass: Some("out of time".to_owned()),
         };
         let inner = folder.path().join("new/code");
         let terminal = Terminal {
@@ -124,6 +139,15 @@ ret;
         let file = inner.join("code.ptx");
         let kept = std::fs::read_to_string(&file).unwrap();
         assert_eq!(kept, render(&listing.ptx, ""));
+        assert!(!inner.join("code.sass").exists());
+        assert_eq!(no_sass(&listing), "no machine code: out of time");
+        let with_sass = CodeListing {
+            sass: Some(code()),
+            ..listing.clone()
+        };
+        keep(&inner, &with_sass, "", terminal).unwrap();
+        let kept = std::fs::read_to_string(inner.join("code.sass")).unwrap();
+        assert_eq!(kept, render(&code(), ""));
         let refused = keep(&file, &listing, "", terminal).unwrap_err();
         assert!(refused.to_string().contains("cannot write"), "{refused}");
     }

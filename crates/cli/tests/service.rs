@@ -186,6 +186,15 @@ fn code_of_a_submission_is_shown(service: &Service, judging: &Value) {
     let store = lines.zip(from).find(|(line, _)| line.contains("st.global"));
     assert_eq!(*store.unwrap().1, 3);
 
+    let sass = std::fs::read_to_string(service.folder.path().join("code/code.sass")).unwrap();
+    let (_, after) = sass
+        .split_once("// 3: if (i < n) c[i] = a[i] + b[i];\n")
+        .unwrap();
+    assert!(after.contains("STG.E"), "{sass}");
+    let shown = service.run(&["code", id, "--sass", "--kernel", "add"]);
+    assert_eq!(stdout(&shown), sass, "{}", stderr(&shown));
+    assert_eq!(document["sass"]["parts"][0]["name"], "add");
+
     let misspelt = service.run(&["code", id, "--kernel", "ad", "--json"]);
     let hint = json(&misspelt)["error"]["hint"].to_string();
     assert!(hint.contains("it has: add"), "{hint}");

@@ -22,8 +22,12 @@ pub struct CodeListing {
     pub arch: String,
     /// The virtual machine's code.
     pub ptx: CodeText,
-    /// The machine code. Always `null` today: a worker has no disassembler that could be confined.
+    /// The machine code, as a disassembler writes it; `null` where there is none to be read.
     pub sass: Option<CodeText>,
+    /// Why there is no machine code, in a few words; `null` where there is, and of judgings before it was
+    /// kept.
+    #[serde(default)]
+    pub no_sass: Option<String>,
 }
 
 /// One form of the code.
@@ -92,12 +96,19 @@ impl CodeListing {
         }
         showable(&self.arch)?;
         self.ptx.check()?;
+        if let Some(reason) = &self.no_sass {
+            if reason.len() > MAX_CODE_LINE_BYTES {
+                return Err(CodeFault::TooLarge);
+            }
+            showable(reason)?;
+        }
         self.sass.as_ref().map_or(Ok(()), CodeText::check)
     }
 }
 
 impl CodeText {
-    fn check(&self) -> Result<(), CodeFault> {
+    /// Whether it keeps the contract, whoever wrote it.
+    pub fn check(&self) -> Result<(), CodeFault> {
         let (mut bytes, mut lines) = (0, 0);
         for part in &self.parts {
             bytes += part.text.len() + part.name.len() + 1;
@@ -145,6 +156,7 @@ mod tests {
                 lines_left_out: 0,
             },
             sass: None,
+            no_sass: None,
         }
     }
 
@@ -177,6 +189,11 @@ mod tests {
         let mut named = of("ret;", vec![None]);
         named.ptx.parts[0].name = "a\nb".to_owned();
         assert_eq!(named.check(), Err(CodeFault::Characters));
+        let mut reasoned = of("ret;", vec![None]);
+        reasoned.no_sass = Some("out of\ttime".to_owned());
+        assert_eq!(reasoned.check(), Err(CodeFault::Characters));
+        reasoned.no_sass = Some("x".repeat(MAX_CODE_LINE_BYTES + 1));
+        assert_eq!(reasoned.check(), Err(CodeFault::TooLarge));
     }
 
     #[test]

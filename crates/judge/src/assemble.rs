@@ -7,13 +7,13 @@ use domain::report::{
     REPORT_SCHEMA, Score, ScoreMetric, ShapeReport, ShapeRole, ToolchainRef,
 };
 use domain::{
-    CodeListing, DeviceKind, Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict,
-    VerdictKind,
+    DeviceKind, Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict, VerdictKind,
 };
 use launch_plan::Plan;
 use problems::Shape;
 
 use crate::JudgeRequest;
+use crate::compile::disassembly::CompiledCode;
 use crate::compile::wire::{CompileTimes, CompiledSource};
 use crate::outcome::{Interruption, ShapeOutcome};
 use crate::{redact, trust};
@@ -28,7 +28,7 @@ pub(crate) struct Findings {
     /// What compiled it.
     pub toolchain: ToolchainRef,
     /// The compiled code, for people.
-    pub listing: Option<CodeListing>,
+    pub code: Option<CompiledCode>,
     /// What the compiler made of the kernels.
     pub usage: Vec<KernelResources>,
     /// Launches of each shape's plan.
@@ -72,7 +72,7 @@ impl Findings {
         };
         self.launches = compiled.plans.iter().map(launches).collect();
         self.live = compiled.plans.iter().map(|p| p.live.is_some()).collect();
-        self.listing = Some(compiled.listing.clone());
+        self.code = Some(CompiledCode::of(compiled));
         self.usage = crate::resources::kernel_resources(compiled, limits);
     }
 }

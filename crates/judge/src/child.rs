@@ -11,6 +11,8 @@ use crate::measuring;
 
 /// Role of the child that parses, plans and compiles.
 pub const COMPILE_ROLE: &str = "__compile";
+/// Role of the child that becomes a disassembler.
+pub const DISASSEMBLE_ROLE: &str = "__disassemble";
 /// Role of the child that owns a device and runs the submission.
 pub const EXECUTE_ROLE: &str = "__execute";
 /// Role of the child that owns a device, runs the reference and compares.
@@ -26,6 +28,7 @@ pub const PROBE_ROLE: &str = "__probe";
 pub fn is_role(argument: &str) -> bool {
     let roles = [
         COMPILE_ROLE,
+        DISASSEMBLE_ROLE,
         EXECUTE_ROLE,
         CHECK_ROLE,
         GAUGE_ROLE,
@@ -51,6 +54,10 @@ fn serve(role: &str, mut channel: ChildChannel) -> Result<(), String> {
         COMPILE_ROLE => {
             let request = channel.request().map_err(|e| e.to_string())?;
             channel.finish(&compile::child::answer(&request)?)
+        }
+        DISASSEMBLE_ROLE => {
+            channel.request().map_err(|e| e.to_string())?;
+            Err(channel.become_program().to_string())
         }
         EXECUTE_ROLE => {
             let mut executor = Executor::new(mailbox(&mut channel)?);

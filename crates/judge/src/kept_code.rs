@@ -1,17 +1,25 @@
 //! The code of a submission in files, for whoever asked for it: `lightspeed judge --keep-code`.
 //!
-//! A disassembler then reads a CUBIN that came of the submission, in this process's name and unconfined. That
-//! is for a person and their own file; a worker never asks for it.
+//! The toolchain's disassembler is confined. One that a person names, or that is found where the toolchain
+//! has none, reads the CUBIN in their name and unconfined, which is for their own file: a worker never asks
+//! for it.
 
 use std::path::Path;
 
 use toolchain::{Disassembler, Listing};
 
+use crate::Environment;
+use crate::compile::disassembly;
 use crate::compile::wire::CompiledSource;
 
-/// Writes `code.ptx`, `code.cubin` and, where this machine has a disassembler, `code.sass`; PTX and SASS with
+/// Writes `code.ptx`, `code.cubin` and, where there is a disassembler, `code.sass`; PTX and SASS with
 /// the lines of the submission that they were made from. Tells what could not be written.
-pub(crate) fn write(folder: &Path, source: &str, compiled: &CompiledSource) -> Vec<String> {
+pub(crate) fn write(
+    environment: &Environment,
+    folder: &Path,
+    source: &str,
+    compiled: &CompiledSource,
+) -> Vec<String> {
     let mut failures = Vec::new();
     let mut keep = |name: &str, contents: &[u8]| {
         let file = folder.join(name);
@@ -22,25 +30,42 @@ pub(crate) fn write(folder: &Path, source: &str, compiled: &CompiledSource) -> V
     let ptx = Listing::of_ptx(&compiled.ptx).with_source(source);
     keep("code.ptx", ptx.as_bytes());
     keep("code.cubin", &compiled.cubin);
-    match Disassembler::find().map(|found| found.disassemble(&compiled.cubin)) {
-        Some(Ok(sass)) => keep(
+    match machine_code(environment, &compiled.cubin) {
+        Ok(sass) => keep(
             "code.sass",
             Listing::of_sass(&sass).with_source(source).as_bytes(),
         ),
-        Some(Err(error)) => failures.push(format!("no machine code is kept: {error}")),
-        None => failures.push(
-            "no machine code is kept: neither nvdisasm nor cuobjdump is found; name one in \
-             LIGHTSPEED_NVDISASM"
-                .to_owned(),
-        ),
+        Err(reason) => failures.push(format!("no machine code is kept: {reason}")),
     }
     failures
+}
+
+/// By the disassembler that a person names, else the toolchain's, else one that is found.
+fn machine_code(environment: &Environment, cubin: &[u8]) -> Result<String, String> {
+    let has_own = environment.toolchain.nvdisasm().is_some();
+    let chosen =
+        match Disassembler::named() {
+            None if !has_own => Some(Disassembler::find().ok_or(
+                "neither nvdisasm nor cuobjdump is found; name one in LIGHTSPEED_NVDISASM",
+            )?),
+            named => named,
+        };
+    match chosen {
+        Some(disassembler) => disassembler.disassemble(cubin).map_err(|e| e.to_string()),
+        None => disassembly::disassemble(environment, cubin)
+            .map(|text| String::from_utf8_lossy(&text).into_owned()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::compiled;
+    use std::sync::Arc;
+
+    use domain::SystemClock;
+    use toolchain::Toolchain;
+
+    use crate::test_support::{compiled, toolchain};
 
     const SOURCE: &str = "\
 extern \"C\" __global__ void twice(const float* x, float* y) {
@@ -48,6 +73,11 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
     y[i] = 2 * x[i];
 }
 ";
+
+    fn environment() -> Environment {
+        let toolchain = Toolchain::open(&toolchain()).unwrap();
+        Environment::new(toolchain, Arc::new(SystemClock::default())).unwrap()
+    }
 
     #[test]
     fn code_stands_under_the_line_that_it_was_made_from() {
@@ -58,6 +88,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
             unplanned: Default::default(),
             host: None,
             listing: Default::default(),
+            told: None,
             ptx: code.ptx,
             cubin: code.cubin,
             lowered_names: code.lowered_names,
@@ -68,7 +99,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
             nvrtc_version: String::new(),
         };
         let folder = tempfile::tempdir().unwrap();
-        let failures = write(folder.path(), SOURCE, &source);
+        let failures = write(&environment(), folder.path(), SOURCE, &source);
         let kept = |name: &str| std::fs::read(folder.path().join(name));
         let ptx = String::from_utf8(kept("code.ptx").unwrap()).unwrap();
         let (_, after) = ptx.split_once("// 3: y[i] = 2 * x[i];\n").unwrap();
@@ -81,7 +112,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
                 let (_, after) = sass.split_once("// 3: y[i] = 2 * x[i];\n").unwrap();
                 assert!(after.contains("STG.E"), "{sass}");
             }
-            // This machine has no disassembler, or one that is older than the code.
+            // The toolchain's needs children, which a unit test has not.
             Err(_) => assert_eq!(failures.len(), 1, "{failures:?}"),
         }
     }
@@ -94,6 +125,7 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
             unplanned: Default::default(),
             host: None,
             listing: Default::default(),
+            told: None,
             ptx: String::new(),
             cubin: Vec::new(),
             lowered_names: Default::default(),
@@ -103,7 +135,8 @@ extern \"C\" __global__ void twice(const float* x, float* y) {
             options: Vec::new(),
             nvrtc_version: String::new(),
         };
-        let failures = write(Path::new("/nowhere/at/all"), "", &source);
+        let nowhere = Path::new("/nowhere/at/all");
+        let failures = write(&environment(), nowhere, "", &source);
         assert!(failures[0].starts_with("/nowhere/at/all/code.ptx is not kept"));
     }
 }

@@ -50,6 +50,6 @@ pub use device::GpuInfo;
 pub use environment::{Environment, EnvironmentError, Gpu};
 pub use gpus::gpus;
 pub use lane::Lane;
-pub use procedure::{Judged, judge, judge_listing, judge_over};
+pub use procedure::{Judged, judge, judge_listing, judge_listing_over, judge_over};
 pub use request::JudgeRequest;
 pub use toolchain::{NVRTC_VERSION, Toolchain, ToolchainError};

@@ -18,6 +18,7 @@ pub(crate) fn driving(
         readable: access.readable,
         loadable: access.loadable,
         writable: access.writable,
+        program: None,
         local_listener: access.local_listener,
         environment: access.environment,
         cpu_s: wall.as_secs(),

@@ -13,6 +13,7 @@ use self::compiling::Compiled;
 use crate::assemble::{Findings, assemble};
 use crate::baseline::{self, BaselineTimes};
 use crate::bench::{Bench, Ran};
+use crate::compile::disassembly::CompiledCode;
 use crate::inputs::run_keys;
 use crate::instances::Recompiles;
 use crate::opening::Opening;
@@ -41,7 +42,10 @@ pub fn judge(
     request: &JudgeRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
-    judge_listing(environment, request, progress).report
+    let shapes = request
+        .package
+        .shapes(request.mode, request.device.kind(), None);
+    judge_shapes(environment, request, shapes, progress).0
 }
 
 /// [`judge`], with the code that it compiled. What is listed may be told to whoever handed the source in.
@@ -53,7 +57,20 @@ pub fn judge_listing(
     let shapes = request
         .package
         .shapes(request.mode, request.device.kind(), None);
-    judge_shapes(environment, request, shapes, progress)
+    judge_listing_over(environment, request, shapes, progress)
+}
+
+/// [`judge_listing`] over shapes that somebody else has drawn, held-out ones among them.
+pub fn judge_listing_over(
+    environment: &Environment,
+    request: &JudgeRequest,
+    shapes: Vec<Shape>,
+    progress: &mut dyn FnMut(Progress),
+) -> Judged {
+    let (report, code) = judge_shapes(environment, request, shapes, progress);
+    // The verdict is written: nothing that comes of the machine code can change it.
+    let listing = code.map(|code| code.disassembled(environment));
+    Judged { report, listing }
 }
 
 /// [`judge`] over shapes that somebody else has drawn, held-out ones among them.
@@ -63,7 +80,7 @@ pub fn judge_over(
     shapes: Vec<Shape>,
     progress: &mut dyn FnMut(Progress),
 ) -> Report {
-    judge_shapes(environment, request, shapes, progress).report
+    judge_shapes(environment, request, shapes, progress).0
 }
 
 fn judge_shapes(
@@ -71,14 +88,13 @@ fn judge_shapes(
     request: &JudgeRequest,
     shapes: Vec<Shape>,
     progress: &mut dyn FnMut(Progress),
-) -> Judged {
+) -> (Report, Option<CompiledCode>) {
     let mut judging = Judging::begin(environment, request, shapes);
     if let Err(interruption) = judging.proceed(progress) {
         judging.findings.interruption = Some(interruption);
     }
-    let listing = judging.findings.listing.take();
-    let report = judging.report();
-    Judged { report, listing }
+    let code = judging.findings.code.take();
+    (judging.report(), code)
 }
 
 /// A judging in the making.

@@ -102,6 +102,7 @@ mod tests {
             unplanned: Default::default(),
             host: None,
             listing: Default::default(),
+            told: None,
             ptx: String::new(),
             cubin: Vec::new(),
             lowered_names: names.into_iter().collect(),

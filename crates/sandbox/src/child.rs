@@ -8,6 +8,7 @@ use crate::command::Header;
 use crate::frame::{self, Tag};
 use crate::mailbox::Mailbox;
 use crate::policy::{Confinement, Policy};
+use crate::program::PreparedProgram;
 use crate::{confine, limits, seccomp};
 
 /// Why a child could not start its work.
@@ -38,6 +39,7 @@ pub struct ChildChannel {
     requests: File,
     responses: File,
     mailbox: Option<Mailbox>,
+    program: Option<PreparedProgram>,
 }
 
 /// Confines this process for good and opens the line to the supervisor. Must be the first thing
@@ -54,10 +56,12 @@ pub fn enter() -> Result<ChildChannel, EnterError> {
         Some(requests.as_raw_fd()),
         Some(responses.as_raw_fd()),
         header.mailbox,
+        header.input,
     ]);
     let mailbox = header.mailbox.map(Mailbox::inherited).transpose();
     let mailbox = mailbox.map_err(EnterError::Pipe)?;
-    let confinement = confine(&header)?;
+    let program = PreparedProgram::of(&header).map_err(restrict("program"))?;
+    let confinement = confine(&header, program.as_ref())?;
     if !confinement.is_confined() && !header.policy.allow_unconfined {
         let reason = confinement.warning().unwrap_or_default();
         frame::write(&mut responses, Tag::Unconfined, reason.as_bytes())
@@ -70,6 +74,7 @@ pub fn enter() -> Result<ChildChannel, EnterError> {
         requests,
         responses,
         mailbox,
+        program,
     })
 }
 
@@ -97,6 +102,20 @@ impl ChildChannel {
         frame::write(&mut self.responses, Tag::Response, response)
     }
 
+    /// Becomes the policy's program, whose standard output is the response. Comes back only if that fails.
+    pub fn become_program(&mut self) -> io::Error {
+        let Some(program) = self.program.take() else {
+            return io::Error::other("the policy names no program");
+        };
+        if let Err(error) = frame::write(&mut self.responses, Tag::Becoming, b"") {
+            return error;
+        }
+        match replace(self.responses.as_raw_fd(), libc::STDOUT_FILENO) {
+            Ok(()) => program.run(),
+            Err(error) => error,
+        }
+    }
+
     /// Sends the response and ends the process at once: no destructor of a library that untrusted
     /// input may have damaged is run.
     #[allow(unsafe_code)]
@@ -108,7 +127,7 @@ impl ChildChannel {
     }
 }
 
-fn confine(header: &Header) -> Result<Confinement, EnterError> {
+fn confine(header: &Header, program: Option<&PreparedProgram>) -> Result<Confinement, EnterError> {
     let policy: &Policy = &header.policy;
     limits::apply(policy).map_err(restrict("limits"))?;
     confine::set_no_new_privileges().map_err(restrict("no_new_privs"))?;
@@ -117,7 +136,7 @@ fn confine(header: &Header) -> Result<Confinement, EnterError> {
     let landlock_abi = confine::restrict_files(policy).map_err(restrict("Landlock"))?;
     Ok(Confinement {
         landlock_abi,
-        seccomp: seccomp::apply(policy).is_ok(),
+        seccomp: seccomp::apply(policy, program.map(PreparedProgram::path)).is_ok(),
         own_user,
     })
 }
@@ -154,7 +173,7 @@ fn duplicate(fd: RawFd) -> io::Result<OwnedFd> {
 }
 
 #[allow(unsafe_code)]
-fn replace(from: RawFd, to: RawFd) -> io::Result<()> {
+pub(crate) fn replace(from: RawFd, to: RawFd) -> io::Result<()> {
     // SAFETY: plain numbers; the standard descriptors are not owned by any Rust value.
     if unsafe { libc::dup2(from, to) } < 0 {
         return Err(io::Error::last_os_error());

@@ -1,5 +1,7 @@
 //! The parent's side: start a child, talk to it, and leave nothing of it behind.
 
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -10,6 +12,7 @@ use crate::failure::ChildFailure;
 use crate::frame::{self, Tag};
 use crate::mailbox::Mailbox;
 use crate::policy::{Confinement, Policy};
+use crate::program;
 use crate::supervise::Session;
 
 /// The whole environment of a child. The CUDA variables matter to executors only: kernels are
@@ -53,7 +56,29 @@ impl ChildCommand {
         on_message: &mut dyn FnMut(&[u8]),
         cancel: Option<&AtomicBool>,
     ) -> Result<ChildResponse, ChildFailure> {
-        let mut session = self.start(None)?;
+        self.ask_once(&mut self.start(None)?, request, on_message, cancel)
+    }
+
+    /// Starts a child that becomes the policy's program, of which `input` is the standard input, and returns
+    /// what the program wrote to standard output. A program that ends otherwise than with status 0 fails. For
+    /// the rest as [`ChildCommand::run`].
+    pub fn run_program(
+        &self,
+        input: &[u8],
+        cancel: Option<&AtomicBool>,
+    ) -> Result<ChildResponse, ChildFailure> {
+        let input = program::sealed(input).map_err(ChildFailure::Spawn)?;
+        let mut session = self.start_with(None, Some(&input))?;
+        self.ask_once(&mut session, b"", &mut |_| {}, cancel)
+    }
+
+    fn ask_once(
+        &self,
+        session: &mut Session,
+        request: &[u8],
+        on_message: &mut dyn FnMut(&[u8]),
+        cancel: Option<&AtomicBool>,
+    ) -> Result<ChildResponse, ChildFailure> {
         let response = session.ask(request, self.policy.wall, cancel, on_message)?;
         let confinement = session
             .confinement()
@@ -68,7 +93,15 @@ impl ChildCommand {
     /// that cannot confine it shows at the first request. The child can reach `mailbox` by
     /// [`crate::ChildChannel::mailbox`].
     pub fn start(&self, mailbox: Option<&Mailbox>) -> Result<Session, ChildFailure> {
-        let header = self.header(mailbox).map_err(ChildFailure::Spawn)?;
+        self.start_with(mailbox, None)
+    }
+
+    fn start_with(
+        &self,
+        mailbox: Option<&Mailbox>,
+        input: Option<&File>,
+    ) -> Result<Session, ChildFailure> {
+        let header = self.header(mailbox, input).map_err(ChildFailure::Spawn)?;
         let mut command = Command::new(&self.program);
         command
             .arg(&self.role)
@@ -80,18 +113,23 @@ impl ChildCommand {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        if let Some(mailbox) = mailbox {
-            mailbox.pass_to(&mut command);
+        let passed = [
+            mailbox.map(Mailbox::descriptor),
+            input.map(AsRawFd::as_raw_fd),
+        ];
+        for descriptor in passed.into_iter().flatten() {
+            pass(&mut command, descriptor);
         }
         let child = command.spawn().map_err(ChildFailure::Spawn)?;
         Session::new(child, self.policy.clone(), header)
     }
 
-    fn header(&self, mailbox: Option<&Mailbox>) -> std::io::Result<Vec<u8>> {
+    fn header(&self, mailbox: Option<&Mailbox>, input: Option<&File>) -> std::io::Result<Vec<u8>> {
         let header = Header {
             policy: self.policy.clone(),
             parent: std::process::id(),
             mailbox: mailbox.map(Mailbox::descriptor),
+            input: input.map(AsRawFd::as_raw_fd),
         };
         let header = serde_json::to_vec(&header).map_err(std::io::Error::other)?;
         frame::encode(Tag::Policy, &header)
@@ -107,4 +145,19 @@ pub(crate) struct Header {
     pub(crate) parent: u32,
     /// The descriptor of the mailbox, which the child keeps.
     pub(crate) mailbox: Option<i32>,
+    /// The descriptor of what the policy's program reads, which the child keeps, too.
+    pub(crate) input: Option<i32>,
+}
+
+/// Lets a child that is about to be started inherit a descriptor, which must be open until then.
+#[allow(unsafe_code)]
+fn pass(command: &mut Command, descriptor: RawFd) {
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed; `fcntl` is one. The
+    // flag is cleared in the child alone.
+    unsafe {
+        command.pre_exec(move || match libc::fcntl(descriptor, libc::F_SETFD, 0) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
 }

@@ -4,14 +4,14 @@ use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
     RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
-use crate::policy::Policy;
+use crate::policy::{Policy, Program};
 use crate::support::{LANDLOCK_ABI, landlock_abi};
 
 /// Users that nobody has: a child's own is this plus its process id.
@@ -47,18 +47,25 @@ fn become_nobody(policy: &Policy) -> bool {
 fn can_reach_all(policy: &Policy) -> bool {
     let paths = policy.readable.iter().chain(&policy.loadable);
     let paths = paths.chain(&policy.writable);
-    paths.into_iter().all(|path| can_read(path))
+    let mut programs = policy.program.iter().flat_map(runnable);
+    paths.into_iter().all(|path| can(libc::R_OK, path))
+        && programs.all(|path| can(libc::R_OK | libc::X_OK, path))
 }
 
-/// Whether the effective user can read a path. A path that does not exist needs no reading.
+/// What has to be run for a program.
+fn runnable(program: &Program) -> impl Iterator<Item = &PathBuf> {
+    std::iter::once(&program.path).chain(&program.loaders)
+}
+
+/// Whether the effective user can do this to a path. A path that does not exist needs nothing.
 #[allow(unsafe_code)]
-fn can_read(path: &Path) -> bool {
+fn can(access: libc::c_int, path: &Path) -> bool {
     let Ok(name) = CString::new(path.as_os_str().as_bytes()) else {
         return true;
     };
     // SAFETY: a live, NUL-terminated string.
     let answer =
-        unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), libc::R_OK, libc::AT_EACCESS) };
+        unsafe { libc::faccessat(libc::AT_FDCWD, name.as_ptr(), access, libc::AT_EACCESS) };
     answer == 0 || io::Error::last_os_error().kind() == io::ErrorKind::NotFound
 }
 
@@ -155,7 +162,9 @@ pub(crate) fn restrict_files(policy: &Policy) -> Result<u32, landlock::RulesetEr
     let readable = readable.map(|path| (path, BitFlags::EMPTY));
     let write = AccessFs::WriteFile | AccessFs::Truncate;
     let writable = policy.writable.iter().map(|path| (path, write));
-    for (path, more) in readable.chain(writable) {
+    let programs = policy.program.iter().flat_map(runnable);
+    let programs = programs.map(|path| (path, AccessFs::Execute.into()));
+    for (path, more) in readable.chain(writable).chain(programs) {
         let (Ok(kind), Ok(descriptor)) = (path.metadata(), PathFd::new(path)) else {
             continue; // a path that does not exist grants nothing
         };

@@ -21,16 +21,19 @@ pub(crate) enum Tag {
     Progress,
     /// Child to parent: the response. Nothing follows until the next request, of which only a session has one.
     Response,
+    /// Child to parent: it becomes the policy's program. No frame follows, but what the program says.
+    Becoming,
 }
 
 impl Tag {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Policy,
         Self::Request,
         Self::Entered,
         Self::Unconfined,
         Self::Progress,
         Self::Response,
+        Self::Becoming,
     ];
 
     fn from_byte(byte: u8) -> Option<Self> {
@@ -131,6 +134,16 @@ impl Decoder {
         body.drain(..HEADER_BYTES);
         self.allowance -= length as u64;
         Ok(Some((tag, body)))
+    }
+
+    /// What has arrived and is no frame's.
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Takes what has arrived as it is.
+    pub(crate) fn take_buffered(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.buffer)
     }
 
     /// Whether a frame has begun and not ended.

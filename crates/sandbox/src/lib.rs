@@ -6,7 +6,8 @@
 //! before anything else when its first argument is a role; [`ChildCommand::start`] keeps the line
 //! open for more requests, with a [`Mailbox`] for bulk. From `enter` on the child can
 //!
-//! - read only the paths that the policy names (Landlock), and write, create or execute nothing;
+//! - read only the paths that the policy names (Landlock), and write, create or execute nothing, but for
+//!   the one [`Program`] that a policy may name, which the child becomes as its last step;
 //! - open no socket, start no process, trace or signal nobody (seccomp, capabilities dropped);
 //! - use only the processor time and memory that the policy grants (rlimits).
 //!
@@ -25,6 +26,7 @@ mod frame;
 mod limits;
 mod mailbox;
 mod policy;
+mod program;
 mod seccomp;
 mod supervise;
 mod support;
@@ -34,6 +36,7 @@ pub use child::{ChildChannel, EnterError, enter};
 pub use command::{ChildCommand, ChildResponse, ENVIRONMENT};
 pub use failure::ChildFailure;
 pub use mailbox::Mailbox;
-pub use policy::{Confinement, Policy};
+pub use policy::{Confinement, Policy, Program};
+pub use program::PROGRAM_INPUT;
 pub use supervise::Session;
 pub use support::{Support, support};

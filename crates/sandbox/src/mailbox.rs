@@ -7,8 +7,6 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 
 use memmap2::{MmapOptions, MmapRaw};
 
@@ -146,20 +144,6 @@ impl Mailbox {
     /// The number under which a child finds it.
     pub(crate) fn descriptor(&self) -> RawFd {
         self.file.as_raw_fd()
-    }
-
-    /// Lets a child that is about to be started inherit it.
-    #[allow(unsafe_code)]
-    pub(crate) fn pass_to(&self, command: &mut Command) {
-        let fd = self.descriptor();
-        // SAFETY: between fork and exec only async-signal-safe calls are allowed; `fcntl` is one. The
-        // flag is cleared in the child alone.
-        unsafe {
-            command.pre_exec(move || match libc::fcntl(fd, libc::F_SETFD, 0) {
-                0 => Ok(()),
-                _ => Err(io::Error::last_os_error()),
-            });
-        }
     }
 }
 

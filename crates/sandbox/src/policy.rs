@@ -16,6 +16,8 @@ pub struct Policy {
     pub loadable: Vec<PathBuf>,
     /// Files, or folders of them, that may be written and truncated too; nothing can be made in them.
     pub writable: Vec<PathBuf>,
+    /// The one program that the child becomes as its last step, by [`crate::ChildChannel::become_program`].
+    pub program: Option<Program>,
     /// Whether the child may listen on local sockets. The CUDA driver insists; nobody can be called
     /// from there, since `connect` stays denied.
     pub local_listener: bool,
@@ -33,6 +35,20 @@ pub struct Policy {
     pub max_response_bytes: u64,
     /// Run on a host that lacks Landlock or seccomp too; the response then says so.
     pub allow_unconfined: bool,
+}
+
+/// A foreign program, which runs under everything that its child is confined by. Besides what other children
+/// may not, it may not make files in memory either, and run no program: what it says on standard output is all
+/// that is left of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// Its file.
+    pub path: PathBuf,
+    /// What it is called with; its input is [`crate::PROGRAM_INPUT`].
+    pub arguments: Vec<String>,
+    /// What the kernel starts to run it: the dynamic loader, by every path that it may have. Its libraries
+    /// are [`Policy::loadable`].
+    pub loaders: Vec<PathBuf>,
 }
 
 /// How a child was in fact confined.

@@ -5,6 +5,7 @@
 //! architectures and of the x32 table, which would evade the list, end the process.
 
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -25,9 +26,10 @@ pub(crate) enum SeccompError {
     Apply(#[from] seccompiler::Error),
 }
 
-/// Filters every later system call of this process, which must still have one thread.
-pub(crate) fn apply(policy: &Policy) -> Result<(), SeccompError> {
-    let denied = filter(denied_calls(policy)?, libc::EPERM)?;
+/// Filters every later system call of this process, which must still have one thread. The policy's program
+/// may be run by the very string `program` and no other.
+pub(crate) fn apply(policy: &Policy, program: Option<&CStr>) -> Result<(), SeccompError> {
+    let denied = filter(denied_calls(policy, program)?, libc::EPERM)?;
     // The C library falls back to `clone`, whose flags a filter can see.
     let absent = filter([(libc::SYS_clone3, vec![])].into(), libc::ENOSYS)?;
     for program in [x32_guard(), absent, denied] {
@@ -47,7 +49,7 @@ fn filter(rules: Rules, errno: libc::c_int) -> Result<BpfProgram, SeccompError> 
     Ok(filter.try_into()?)
 }
 
-fn denied_calls(policy: &Policy) -> Result<Rules, SeccompError> {
+fn denied_calls(policy: &Policy, program: Option<&CStr>) -> Result<Rules, SeccompError> {
     let own_id = u64::from(std::process::id());
     let mut rules: Rules = ALWAYS.iter().map(|&call| (call, vec![])).collect();
     #[cfg(target_arch = "x86_64")]
@@ -71,6 +73,18 @@ fn denied_calls(policy: &Policy) -> Result<Rules, SeccompError> {
         rules.insert(libc::SYS_socket, denied);
         rules.remove(&libc::SYS_bind);
         rules.remove(&libc::SYS_listen);
+    }
+    if let Some(path) = program {
+        // A filter cannot read the path, but it can see where it lies. A program that was run has no such
+        // string there, unless it makes one; it would come no further than to the same program again.
+        let elsewhere = SeccompCondition::new(
+            0,
+            SeccompCmpArgLen::Qword,
+            SeccompCmpOp::Ne,
+            path.as_ptr().addr() as u64,
+        )?;
+        rules.insert(libc::SYS_execve, vec![SeccompRule::new(vec![elsewhere])?]);
+        rules.insert(libc::SYS_memfd_create, vec![]);
     }
     // Threads may be made, processes may not.
     let thread = libc::CLONE_THREAD as u64;
@@ -250,6 +264,7 @@ mod tests {
             readable: vec![],
             loadable: vec![],
             writable: vec![],
+            program: None,
             local_listener: true,
             environment: vec![],
             cpu_s: 1,
@@ -258,7 +273,10 @@ mod tests {
             max_response_bytes: 1,
             allow_unconfined: false,
         };
-        let denied = filter(denied_calls(&policy).unwrap(), libc::EPERM).unwrap();
-        assert!(denied.len() < 4096, "{} instructions", denied.len());
+        for program in [None, Some(c"/bin/true")] {
+            let denied = denied_calls(&policy, program).unwrap();
+            let denied = filter(denied, libc::EPERM).unwrap();
+            assert!(denied.len() < 4096, "{} instructions", denied.len());
+        }
     }
 }

@@ -79,7 +79,7 @@ impl Session {
         let session = Self {
             child,
             pipes,
-            frames: Frames::new(policy.max_response_bytes),
+            frames: Frames::new(&policy),
             policy,
             outbox: greeting,
             reaped: None,
@@ -164,14 +164,25 @@ impl Session {
                 return Ok(response);
             }
             if closed {
-                return Err(self.ended_early(turn));
+                return self.ended(turn);
             }
+        }
+    }
+
+    /// The child closed its pipe. A program has said all that it has to say, if it ended well.
+    fn ended(&mut self, turn: &Turn<'_>) -> Result<Vec<u8>, ChildFailure> {
+        let failure = self.ended_early(turn);
+        match failure {
+            ChildFailure::ExitCode { code: 0, .. } if self.frames.is_program => {
+                Ok(self.frames.decoder.take_buffered())
+            }
+            failure => Err(failure),
         }
     }
 
     /// The child closed its pipe without a response: its exit status says why.
     fn ended_early(&mut self, turn: &Turn<'_>) -> ChildFailure {
-        let mid_frame = self.frames.decoder.is_mid_frame();
+        let mid_frame = !self.frames.is_program && self.frames.decoder.is_mid_frame();
         let grace = turn.deadline.min(Instant::now() + EXIT_GRACE);
         let exit = loop {
             if let Some(exit) = self.try_reap() {
@@ -322,13 +333,22 @@ impl Exit {
 struct Frames {
     decoder: Decoder,
     confinement: Option<Confinement>,
+    /// Whether the child may become a program, whose bytes are no frames.
+    may_become_program: bool,
+    /// Whether it did.
+    is_program: bool,
+    max_response_bytes: u64,
 }
 
 impl Frames {
-    fn new(max_response_bytes: u64) -> Self {
+    fn new(policy: &Policy) -> Self {
+        let cap = policy.max_response_bytes.saturating_add(OVERHEAD_BYTES);
         Self {
-            decoder: Decoder::new(max_response_bytes.saturating_add(OVERHEAD_BYTES)),
+            decoder: Decoder::new(cap),
             confinement: None,
+            may_become_program: policy.program.is_some(),
+            is_program: false,
+            max_response_bytes: policy.max_response_bytes,
         }
     }
 
@@ -337,7 +357,10 @@ impl Frames {
         &mut self,
         on_message: &mut dyn FnMut(&[u8]),
     ) -> Result<Option<Vec<u8>>, ChildFailure> {
-        while let Some((tag, body)) = self.decoder.next().map_err(|e| refuse(&e))? {
+        while !self.is_program {
+            let Some((tag, body)) = self.decoder.next().map_err(|e| refuse(&e))? else {
+                return Ok(None);
+            };
             match (tag, &self.confinement) {
                 (Tag::Entered, None) => {
                     let confinement = serde_json::from_slice(&body)
@@ -350,10 +373,14 @@ impl Frames {
                 }
                 (Tag::Progress, Some(_)) => on_message(&body),
                 (Tag::Response, Some(_)) => return Ok(Some(body)),
+                (Tag::Becoming, Some(_)) if self.may_become_program => self.is_program = true,
                 (tag, _) => {
                     return Err(ChildFailure::Protocol(format!("unexpected frame {tag:?}")));
                 }
             }
+        }
+        if self.decoder.buffered() as u64 > self.max_response_bytes {
+            return Err(ChildFailure::ResponseTooLarge);
         }
         Ok(None)
     }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // test code, which a plain `main` does not show clippy
 
+mod programs;
 mod roles;
 
 use std::os::unix::process::CommandExt;
@@ -19,6 +20,7 @@ fn main() {
     }
     let trials = TESTS
         .iter()
+        .chain(programs::TESTS)
         .map(|&(name, test)| {
             Trial::test(name, move || {
                 test();
@@ -72,6 +74,7 @@ fn policy() -> Policy {
         readable: vec![],
         loadable: vec![],
         writable: vec![],
+        program: None,
         local_listener: false,
         environment: vec![],
         cpu_s: 10,

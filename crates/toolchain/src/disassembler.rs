@@ -1,4 +1,5 @@
-//! The machine code as text, by the disassembler of a CUDA toolkit where this machine has one.
+//! The machine code as text, by the disassembler of a CUDA toolkit where this machine has one and the
+//! toolchain has none.
 //!
 //! It reads a CUBIN that came of a submission, so whoever calls this decides whether the process that
 //! does so may be trusted with it: `lightspeed judge --keep-code`, which a person runs on their own file.
@@ -40,13 +41,17 @@ pub enum DisassemblyError {
 }
 
 impl Disassembler {
-    /// `LIGHTSPEED_NVDISASM`, else `nvdisasm`, else `cuobjdump`, in `CUDA_HOME/bin`, then in `PATH`.
+    /// The one of `LIGHTSPEED_NVDISASM`.
+    #[must_use]
+    pub fn named() -> Option<Self> {
+        let program = env::var_os(VARIABLE).filter(|value| !value.is_empty())?;
+        let program = PathBuf::from(program);
+        Some(Self { program })
+    }
+
+    /// `nvdisasm`, else `cuobjdump`, in `CUDA_HOME/bin`, then in `PATH`.
     #[must_use]
     pub fn find() -> Option<Self> {
-        if let Some(program) = env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-            let program = PathBuf::from(program);
-            return Some(Self { program });
-        }
         let home = env::var_os("CUDA_HOME").map(|home| Path::new(&home).join("bin"));
         let path = env::var_os("PATH").unwrap_or_default();
         let folders: Vec<PathBuf> = home.into_iter().chain(env::split_paths(&path)).collect();
@@ -73,7 +78,7 @@ impl Disassembler {
         let options: &[&str] = if is_cuobjdump {
             &["-sass"]
         } else {
-            &["--print-code", "--print-line-info-inline"]
+            &crate::nvdisasm::OPTIONS
         };
         let output = Command::new(&self.program)
             .args(options)

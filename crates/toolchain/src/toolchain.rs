@@ -1,7 +1,8 @@
 //! The pinned toolchain as a folder.
 //!
 //! Layout: what `pip install --target` makes of the wheel, the headers that the wheel bundles under
-//! `headers/`, and a stamp that is written last. A folder with the right stamp is complete.
+//! `headers/`, and a stamp that is written last. A folder with the right stamp is complete. What is optional
+//! lies beside it, each with a mark of its own.
 
 use std::path::{Path, PathBuf};
 

@@ -117,6 +117,7 @@ pub fn confined_within(
             readable: toolchain.readable_paths(),
             loadable: toolchain.loadable_paths(),
             writable: vec![],
+            program: None,
             local_listener: false,
             environment: vec![],
             cpu_s,

@@ -11,10 +11,10 @@ use problems::{Package, Shape};
 use serde_json::Value;
 
 /// The held-out shape that the sources look for, and one that they do not know.
-const THERE: i64 = 4711;
-const ELSEWHERE: i64 = 4712;
+pub(crate) const THERE: i64 = 4711;
+pub(crate) const ELSEWHERE: i64 = 4712;
 
-fn environment() -> Environment {
+pub(crate) fn environment() -> Environment {
     let folder = match std::env::var_os("LIGHTSPEED_TOOLCHAIN") {
         Some(folder) => folder.into(),
         None => Toolchain::default_dir(&binary().with_file_name("end-to-end-state")),
@@ -26,15 +26,21 @@ fn environment() -> Environment {
     }
 }
 
-fn package() -> Arc<Package> {
+pub(crate) fn package() -> Arc<Package> {
     static PACKAGE: OnceLock<Arc<Package>> = OnceLock::new();
     let load = || Arc::new(Package::load(&root().join("problems/vector_add")).unwrap());
     Arc::clone(PACKAGE.get_or_init(load))
 }
 
-/// The report of a source whose kernel and host function have these lines before the usual ones, over open
-/// shapes and a held-out one of `size` elements.
-fn report(before: &str, kernel: &str, host: &str, mode: Mode, size: i64) -> Value {
+/// A source whose kernel and host function have these lines before the usual ones, over open shapes and a
+/// held-out one of `size` elements.
+pub(crate) fn request(
+    before: &str,
+    kernel: &str,
+    host: &str,
+    mode: Mode,
+    size: i64,
+) -> (JudgeRequest, Vec<Shape>) {
     let source = format!(
         "#include <stdio.h>\n{before}
 template <int W> __global__ void add(const float* a, const float* b, float* c, int n) {{
@@ -66,6 +72,12 @@ extern \"C\" void solve(const float* a, const float* b, float* c, int n) {{
         queued: None,
         master_seed: [7; 32],
     };
+    (request, shapes)
+}
+
+/// Its report.
+fn report(before: &str, kernel: &str, host: &str, mode: Mode, size: i64) -> Value {
+    let (request, shapes) = request(before, kernel, host, mode, size);
     serde_json::to_value(judge_over(&environment(), &request, shapes, &mut |_| {})).unwrap()
 }
 

@@ -8,5 +8,6 @@ mod device;
 mod files;
 mod held_out;
 mod host;
+mod machine_code;
 mod service;
 mod source;

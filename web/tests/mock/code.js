@@ -1,6 +1,7 @@
 // Made-up compiled code of a source: a few instructions for each line inside its kernels.
 //
-// `// mock-code: 20000` makes a kernel of so many lines, and `// mock-code: none` has no code.
+// `// mock-code: 20000` makes a kernel of so many lines, `// mock-code: none` has no code, and
+// `// mock-code: ptx` no machine code.
 
 /** @returns the API's answer without the judging's id; `null` where there is none */
 export function code(source) {
@@ -9,6 +10,7 @@ export function code(source) {
 	const kernels = kernelsOf(source);
 	const repeat = Math.ceil((Number(wanted) || 0) / 5);
 	const ptx = kernels.map((kernel) => part(kernel, repeat));
+	const sass = kernels.map(machineCode);
 	ptx.push({
 		kind: 'module',
 		name: '',
@@ -18,7 +20,8 @@ export function code(source) {
 	return {
 		arch: 'sm_90a',
 		ptx: { parts: ptx, lines_left_out: repeat > 0 ? 1234 : 0 },
-		sass: null
+		sass: wanted === 'ptx' ? null : { parts: sass, lines_left_out: 0 },
+		no_sass: wanted === 'ptx' ? 'disassembling took longer than 4 s' : null
 	};
 }
 
@@ -45,6 +48,21 @@ function part({ name, lines }, repeat) {
 		for (const { line, text } of lines) rows.push(...ptxOf(line, text));
 	}
 	rows.push(['}', null]);
+	return {
+		kind: 'kernel',
+		name,
+		text: rows.map(([row]) => row).join('\n'),
+		source_lines: rows.map(([, line]) => line)
+	};
+}
+
+function machineCode({ name, lines }) {
+	const rows = [[`${name}:`, null]];
+	for (const { line, text } of lines) {
+		if (/threadIdx/.test(text)) rows.push(['    /*0000*/       S2R R0, SR_TID.X ;', line]);
+		if (/\bif\b/.test(text)) rows.push(['    /*0010*/   @P0 EXIT ;', line]);
+		if (/\w\[/.test(text)) rows.push(['    /*0020*/       FADD R9, R4, R2 ;', line]);
+	}
 	return {
 		kind: 'kernel',
 		name,

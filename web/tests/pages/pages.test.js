@@ -414,6 +414,42 @@ extern "C" void solve(const float* A, const float* B, float* C, int N) {
 		assert.equal(await page.locator('.cm-tint').count(), 0);
 	});
 
+	test('machine code is a switch away, keeps the kernel and marks the same source', async () => {
+		const page = await open('/problems/vector_add');
+		await openCode(page);
+		await page.getByTestId('code-part').selectOption({ label: 'scale' });
+		const pressed = (form) => page.getByTestId(`code-${form}`).getAttribute('aria-pressed');
+		assert.deepEqual([await pressed('ptx'), await pressed('sass')], ['true', 'false']);
+		await page.getByTestId('code-sass').focus();
+		await page.keyboard.press('Enter');
+		await codeLine(page, 'FADD').waitFor();
+		assert.deepEqual([await pressed('ptx'), await pressed('sass')], ['false', 'true']);
+		const parts = page.getByTestId('code-part').locator('option');
+		assert.deepEqual(await parts.allTextContents(), ['add', 'scale', 'everything']);
+		assert.equal(await page.getByTestId('code-part').inputValue(), '1');
+		await codeLine(page, 'FADD').hover();
+		await page.getByTestId('editor').locator('.cm-linked').waitFor();
+		assert.deepEqual(await marked(page, 'editor'), ['    C[threadIdx.x] *= 2;']);
+		assert.equal(await codeLine(page, 'st.global').count(), 0);
+		await page.getByTestId('code-ptx').click();
+		await codeLine(page, 'st.global').waitFor();
+		assert.equal(await page.getByTestId('code-part').inputValue(), '1');
+		assert.deepEqual(complaints, []);
+	});
+
+	test('without machine code it says why, in both languages', async () => {
+		const page = await open('/problems/vector_add');
+		await openCode(page, '// mock-code: ptx');
+		await page.getByTestId('code-sass').click();
+		const said = page.getByTestId('code-no-sass');
+		assert.match(await said.textContent(), /no machine code: disassembling took longer than 4 s\./);
+		assert.equal(await page.getByTestId('code-part').count(), 0);
+		await page.getByTestId('language').click();
+		await said.filter({ hasText: '没有机器码' }).waitFor();
+		await page.getByTestId('code-ptx').click();
+		await codeLine(page, 'ld.global.f32').waitFor();
+	});
+
 	test('lines follow what is typed since, and new ones belong to nothing', async () => {
 		const page = await open('/problems/vector_add');
 		await openCode(page);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { CodeText } from '$lib/api/types';
 import { CodeLink } from '$lib/code/link.svelte';
-import { assemble, linesOf, tints } from '$lib/code/listing';
+import { assemble, linesOf, samePart, tints } from '$lib/code/listing';
 import { lineNow, lineSubmitted, sinceSubmitted } from '$lib/editor/since';
 import { TINTS } from '$lib/editor/tints';
 
@@ -35,6 +35,16 @@ describe('a listing', () => {
 		const parts = CODE.parts.map((part) => ({ ...part, source_lines: [7] }));
 		const short = { ...CODE, parts };
 		expect(assemble(short, 0).sourceLines).toEqual([7, null, null, null]);
+	});
+
+	it('keeps the part when the form changes, by its name', () => {
+		const sass = { parts: CODE.parts.slice(0, 2).reverse(), lines_left_out: 0 };
+		expect(samePart(CODE, 0, sass)).toBe(1);
+		expect(samePart(CODE, 1, sass)).toBe(0);
+		expect(samePart(CODE, 2, sass)).toBe(0);
+		expect(samePart(CODE, null, sass)).toBe(null);
+		expect(samePart(CODE, 1, null)).toBe(0);
+		expect(samePart(null, null, CODE)).toBe(0);
 	});
 
 	it('finds the lines that were made from one of the source', () => {

@@ -20,6 +20,7 @@ fn code(text: &str) -> CodeListing {
             lines_left_out: 0,
         },
         sass: None,
+        no_sass: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use domain::kernel_name::{plain_name, without_cast};
-use domain::{CodeKind, CodeText, SubmissionId};
+use domain::{CodeKind, CodeListing, CodeText, SubmissionId};
 
 use crate::client::Client;
 use crate::failure::Failure;
@@ -17,6 +17,7 @@ use crate::{listing_text, values};
 #[command(after_help = "Examples:
   lightspeed code 0190b5a0-0000-7000-8000-000000000001 | less
   lightspeed code 0190b5a0-0000-7000-8000-000000000001 --kernel 'tile<64>'
+  lightspeed code 0190b5a0-0000-7000-8000-000000000001 --sass
   lightspeed code 0190b5a0-0000-7000-8000-000000000001 --keep-code code
   lightspeed code 0190b5a0-0000-7000-8000-000000000001 --json | jq '.ptx.parts[].name'")]
 pub(crate) struct Code {
@@ -26,8 +27,10 @@ pub(crate) struct Code {
     /// Only this kernel or function: `tile<64>`, or `tile` for every instantiation
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Write it into this folder as code.ptx instead of printing; the machine code is made by
-    /// `judge --keep-code`
+    /// Print the machine code instead of the PTX
+    #[arg(long, conflicts_with_all = ["keep_code", "json"])]
+    sass: bool,
+    /// Write it into this folder as code.ptx and code.sass instead of printing
     #[arg(long, value_name = "DIR")]
     keep_code: Option<PathBuf>,
 }
@@ -42,6 +45,10 @@ pub(crate) async fn run(
     let mut code = client.code(submission.summary.judging_id).await?;
     if let Some(name) = &arguments.kernel {
         choose(&mut code.code.ptx, name)?;
+        if let Some(sass) = &mut code.code.sass {
+            // A function may have been inlined there.
+            sass.parts.retain(|part| is_called(&part.name, name));
+        }
     }
     let source = submission.source.unwrap_or_default();
     if let Some(folder) = &arguments.keep_code {
@@ -50,9 +57,25 @@ pub(crate) async fn run(
     if terminal.json {
         terminal.print_json(&code);
     } else if arguments.keep_code.is_none() {
-        terminal.print(&listing_text::render(&code.code.ptx, &source));
+        let text = match arguments.sass {
+            false => &code.code.ptx,
+            true => machine_code(&code.code)?,
+        };
+        terminal.print(&listing_text::render(text, &source));
     }
     Ok(0)
+}
+
+/// The machine code, or why there is none.
+fn machine_code(code: &CodeListing) -> Result<&CodeText, Failure> {
+    let hint = "`lightspeed code` without --sass prints the PTX";
+    let sass = code.sass.as_ref();
+    let sass = sass.ok_or_else(|| Failure::usage(listing_text::no_sass(code), hint))?;
+    if sass.parts.is_empty() {
+        let message = "the machine code has no such function: it is part of those that call it";
+        return Err(Failure::usage(message, hint));
+    }
+    Ok(sass)
 }
 
 /// Leaves what is called so.
@@ -141,6 +164,22 @@ mod tests {
         has("pack", pack);
         has("pack<4>", pack);
         assert!(choose(&mut code(), "static_cast").is_err());
+    }
+
+    #[test]
+    fn machine_code_that_is_missing_says_why() {
+        let mut listing = CodeListing {
+            no_sass: Some("disassembling took longer than 4 s".to_owned()),
+            ..CodeListing::default()
+        };
+        let refused = machine_code(&listing).unwrap_err();
+        let told = "no machine code: disassembling took longer than 4 s";
+        assert!(refused.to_string().contains(told), "{refused}");
+        listing.sass = Some(code());
+        assert_eq!(machine_code(&listing).unwrap(), &code());
+        listing.sass = Some(CodeText::default());
+        let inlined = machine_code(&listing).unwrap_err().to_string();
+        assert!(inlined.contains("no such function"), "{inlined}");
     }
 
     #[test]

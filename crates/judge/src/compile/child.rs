@@ -12,7 +12,7 @@ use super::listing;
 use super::planning::Plans;
 use super::wire::{
     CompileJob, CompileRefusal, CompileReply, CompileTask, CompileTimes, CompiledSource,
-    KernelsJob, KernelsReply, SyntaxReply,
+    KernelsJob, KernelsReply, SyntaxReply, ToldCode,
 };
 use crate::host_code::HostCode;
 use crate::instances::MAX_RECOMPILES;
@@ -36,6 +36,9 @@ pub(crate) fn answer(request: &[u8]) -> Result<Vec<u8>, String> {
         }
         CompileTask::Syntax(job) => serde_json::to_vec(&check_syntax(&job)),
         CompileTask::Kernels(job) => serde_json::to_vec(&compile_kernels(&job)),
+        CompileTask::MachineCode(job) => {
+            serde_json::to_vec(&listing::of_sass(&job.text, &job.lowered_names))
+        }
     };
     answer.map_err(|e| e.to_string())
 }
@@ -126,12 +129,17 @@ fn plan_and_compile(
     let compiled = built.compiled;
     let told = built.told.as_ref().unwrap_or(&compiled);
     let listing = listing::of_ptx(&job.limits.arch, &told.ptx, &told.lowered_names);
+    let told = built.told.map(|told| ToldCode {
+        cubin: told.cubin.unwrap_or_default(),
+        lowered_names: told.lowered_names,
+    });
     Ok(CompiledSource {
         plans,
         held_out,
         unplanned,
         host,
         listing,
+        told,
         ptx: compiled.ptx,
         cubin: compiled.cubin.unwrap_or_default(),
         lowered_names: compiled.lowered_names,

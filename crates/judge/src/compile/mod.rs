@@ -2,6 +2,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod child;
+pub(crate) mod disassembly;
 mod facts;
 mod listing;
 #[cfg(test)]
@@ -192,6 +193,7 @@ fn policy(environment: &Environment, wall: Duration) -> Policy {
         readable: toolchain.readable_paths(),
         loadable: toolchain.loadable_paths(),
         writable: Vec::new(),
+        program: None,
         local_listener: false,
         environment: Vec::new(),
         cpu_s: cpu_s(wall),

@@ -21,6 +21,8 @@ pub(crate) enum CompileTask {
     Syntax(CompileJob),
     /// The judge's own kernels; the answer is a [`KernelsReply`].
     Kernels(KernelsJob),
+    /// What a disassembler wrote, for people; the answer is a [`domain::CodeText`].
+    MachineCode(MachineCodeJob),
 }
 
 /// Sources of our own, each compiled by itself.
@@ -74,6 +76,16 @@ impl KernelsJob {
             toolchain: toolchain.root().to_owned(),
         }
     }
+}
+
+/// Machine code as text. A disassembler wrote it from what a submission had a hand in, and it is read
+/// where that can do no harm.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct MachineCodeJob {
+    /// The text.
+    pub text: String,
+    /// Mangled kernel names by instantiation.
+    pub lowered_names: BTreeMap<String, String>,
 }
 
 /// What is wrong with a source as far as the compiler's front end can tell.
@@ -130,6 +142,9 @@ pub(crate) struct CompiledSource {
     pub cubin: Vec<u8>,
     /// The code for people, without what only held-out shapes instantiate.
     pub listing: CodeListing,
+    /// The binary without what only held-out shapes instantiate, where that is another than `cubin`.
+    #[serde(default)]
+    pub told: Option<ToldCode>,
     /// Mangled kernel name by instantiation as the plans spell it.
     pub lowered_names: BTreeMap<String, String>,
     /// Those of the job's [`CompileJob::asked`] that may be spoken of.
@@ -144,7 +159,25 @@ pub(crate) struct CompiledSource {
     pub nvrtc_version: String,
 }
 
+/// A binary that may be told.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ToldCode {
+    /// The binary.
+    #[serde(with = "hex::serde")]
+    pub cubin: Vec<u8>,
+    /// Mangled kernel name by instantiation.
+    pub lowered_names: BTreeMap<String, String>,
+}
+
 impl CompiledSource {
+    /// The binary as it may be told.
+    pub fn told(&self) -> ToldCode {
+        self.told.clone().unwrap_or_else(|| ToldCode {
+            cubin: self.cubin.clone(),
+            lowered_names: self.lowered_names.clone(),
+        })
+    }
+
     /// The plans that may be spoken of.
     pub fn open_plans(&self) -> impl Iterator<Item = &Plan> {
         let plans = self.plans.iter().enumerate();

@@ -73,7 +73,8 @@ impl Judging<'_> {
             Ok(mut compiled) => {
                 self.findings.keep_compiled(&compiled, &job.limits);
                 if let Some(folder) = &self.environment.keep_code {
-                    let failures = kept_code::write(folder, &job.source, &compiled);
+                    let failures =
+                        kept_code::write(self.environment, folder, &job.source, &compiled);
                     self.findings.warnings.extend(failures);
                 }
                 jobs::check_scratch(package, &mut compiled)?;

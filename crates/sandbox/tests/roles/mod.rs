@@ -15,6 +15,8 @@ pub fn run(role: &str) -> ! {
         "__supervise" => supervise(),
         "__no_landlock_strict" => without_landlock(false),
         "__no_landlock_lax" => without_landlock(true),
+        "__becomes" => becomes(),
+        tool if tool.starts_with("__tool") => crate::programs::tool(tool),
         _ => confined(role, enter()),
     }
 }
@@ -123,14 +125,22 @@ fn confined(role: &str, mut channel: ChildChannel) -> ! {
     }
 }
 
-fn spin() -> ! {
+/// A child that becomes the policy's program.
+fn becomes() -> ! {
+    let mut channel = enter();
+    channel.request().unwrap();
+    eprintln!("it comes back: {}", channel.become_program());
+    std::process::exit(71)
+}
+
+pub fn spin() -> ! {
     let mut x = 0_u64;
     loop {
         x = std::hint::black_box(x.wrapping_add(1));
     }
 }
 
-fn bomb() -> ! {
+pub fn bomb() -> ! {
     let mut kept: Vec<Vec<u8>> = Vec::new();
     loop {
         kept.push(vec![1; 16 << 20]);
@@ -182,7 +192,7 @@ fn driver() -> Vec<String> {
     ]
 }
 
-fn attempts() -> Vec<String> {
+pub fn attempts() -> Vec<String> {
     let mut lines = Vec::new();
     let mut attempt = |name: &str, succeeded: bool| {
         let outcome = if succeeded { "SUCCEEDED" } else { "denied" };
@@ -311,6 +321,7 @@ fn own_command(role: &str, allow_unconfined: bool) -> ChildCommand {
             readable: vec![],
             loadable: vec![],
             writable: vec![],
+            program: None,
             local_listener: false,
             environment: vec![],
             cpu_s: 10,

@@ -43,8 +43,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the compiler made of the source: its PTX, each line with the line of the source that it was made
-         *     from. For those who may read the source.
+         * What the compiler made of the source: PTX and machine code, each line with the line of the source that it
+         *     was made from. Machine code may be missing, and says why. For those who may read the source.
          */
         get: operations["judging_code"];
         put?: never;
@@ -595,6 +595,11 @@ export interface components {
         CodeListing: {
             /** @description The architecture compiled for, e.g. `sm_90a`. */
             arch: string;
+            /**
+             * @description Why there is no machine code, in a few words; `null` where there is, and of judgings before it was
+             *     kept.
+             */
+            no_sass?: string | null;
             /** @description The virtual machine's code. */
             ptx: components["schemas"]["CodeText"];
             sass?: components["schemas"]["CodeText"] | null;
@@ -1937,6 +1942,7 @@ export interface operations {
                      * @example {
                      *       "arch": "sm_90a",
                      *       "judging_id": "0190b5a0-0000-7000-8000-000000000001",
+                     *       "no_sass": null,
                      *       "ptx": {
                      *         "lines_left_out": 0,
                      *         "parts": [
@@ -1952,7 +1958,20 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
-                     *       "sass": null
+                     *       "sass": {
+                     *         "lines_left_out": 0,
+                     *         "parts": [
+                     *           {
+                     *             "kind": "kernel",
+                     *             "name": "scale<256>",
+                     *             "source_lines": [
+                     *               null,
+                     *               2
+                     *             ],
+                     *             "text": "_Z5scaleILi256EEvPf:\n    /*0000*\/       LDC R1, c[0x0][0x28] ;"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["JudgingCode"];

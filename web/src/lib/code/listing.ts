@@ -3,6 +3,10 @@
 import type { CodeText } from '$lib/api/types';
 import { TINTS } from '$lib/editor/tints';
 
+/** PTX and machine code, by their fields in the API's answer. */
+export const FORMS = ['ptx', 'sass'] as const;
+export type Form = (typeof FORMS)[number];
+
 export interface Shown {
 	text: string;
 	/** For each line of the text, the line of the source that it was made from. */
@@ -20,6 +24,18 @@ export function assemble(code: CodeText, index: number | null): Shown {
 		return part.text;
 	});
 	return { text: texts.join('\n\n'), sourceLines };
+}
+
+/** Where the part of one form stands in the other; its first part where it has none of that name. */
+export function samePart(
+	from: CodeText | null,
+	index: number | null,
+	to: CodeText | null
+): number | null {
+	const part = from === null || index === null ? undefined : from.parts[index];
+	if (part === undefined) return from !== null && index === null ? null : 0;
+	const place = to?.parts.findIndex(({ kind, name }) => kind === part.kind && name === part.name);
+	return Math.max(place ?? 0, 0);
 }
 
 /** A colour for each source line that has code, so that one and the next never share theirs. */

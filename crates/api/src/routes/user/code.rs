@@ -27,8 +27,8 @@ impl From<Error> for ApiError {
     }
 }
 
-/// What the compiler made of the source: its PTX, each line with the line of the source that it was made
-/// from. For those who may read the source.
+/// What the compiler made of the source: PTX and machine code, each line with the line of the source that it
+/// was made from. Machine code may be missing, and says why. For those who may read the source.
 #[utoipa::path(get, path = "/api/v1/judgings/{id}/code", tag = "user",
     operation_id = "judging_code", params(("id" = JudgingId, Path)),
     responses(
@@ -44,7 +44,16 @@ impl From<Error> for ApiError {
                     }],
                     "lines_left_out": 0,
                 },
-                "sass": null,
+                "sass": {
+                    "parts": [{
+                        "kind": "kernel",
+                        "name": "scale<256>",
+                        "text": "_Z5scaleILi256EEvPf:\n    /*0000*/       LDC R1, c[0x0][0x28] ;",
+                        "source_lines": [null, 2],
+                    }],
+                    "lines_left_out": 0,
+                },
+                "no_sass": null,
             })),
         (status = 404, body = ProblemBody, content_type = "application/problem+json",
             description = "`not_found`: no such judging, or none whose source the caller may read. \
