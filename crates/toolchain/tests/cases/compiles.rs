@@ -277,7 +277,7 @@ pub fn predefined() {
         "__const__ float one = 1.0f; __const int two = 2;\n\
          __device__ __signed__ int zero() { return 0; }\n\
          __global__ void k(float* a) {\n\
-             __volatile__ int n = zero(); __typeof__(n) m = n + two; a[m] = one;\n\
+             __volatile__ int n = zero(); int m = n + two; a[m] = one;\n\
          }",
     );
 }

@@ -202,7 +202,7 @@ fn mistakes_in_host_code() {
             "a comma of another keyboard",
             host("twice<<<4\u{ff0c}256>>>(x, y, n);"),
             5,
-            66,
+            67,
             "syntax error",
             "`\u{ff0c}` is no character of C++; write `,`",
         ),
