@@ -247,7 +247,7 @@ pub struct Timing {
     pub slope_s: Option<f64>,
     /// The same by the timer that measured `t_s`.
     pub slope_by_timer_s: Option<f64>,
-    /// Whether the two slopes are within 10 % and 0.1 us.
+    /// Whether the two slopes are within 10 % plus 0.1 us.
     pub timers_agree: Option<bool>,
     /// Median, over all samples, of the time that passed on the host meanwhile. No sample is longer than
     /// what passed during it.

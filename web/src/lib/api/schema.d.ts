@@ -1792,7 +1792,7 @@ export interface components {
              * @description Median over the trials.
              */
             t_s: number;
-            /** @description Whether the two slopes are within 10 % and 0.1 us. */
+            /** @description Whether the two slopes are within 10 % plus 0.1 us. */
             timers_agree?: boolean | null;
             /** @description Each trial. */
             trials: components["schemas"]["Trial"][];
