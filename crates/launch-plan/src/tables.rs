@@ -75,6 +75,11 @@ fn last_part(path: &str) -> &str {
 }
 
 impl Tables {
+    /// Whether types have other names in this file.
+    pub(crate) fn has_aliases(&self) -> bool {
+        !self.aliases.is_empty()
+    }
+
     pub(crate) fn new(items: Items) -> Self {
         let tables = Self {
             functions: items.functions,

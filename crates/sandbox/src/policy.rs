@@ -38,7 +38,8 @@ pub struct Policy {
 }
 
 /// A foreign program, which runs under everything that its child is confined by. Besides what other children
-/// may not, it may not make files in memory either, and run no program: what it says on standard output is all
+/// may not, it may not make files in memory either, and run no program but itself or
+/// its loader: what it says on standard output is all
 /// that is left of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {

@@ -76,7 +76,8 @@ fn denied_calls(policy: &Policy, program: Option<&CStr>) -> Result<Rules, Seccom
     }
     if let Some(path) = program {
         // A filter cannot read the path, but it can see where it lies. A program that was run has no such
-        // string there, unless it makes one; it would come no further than to the same program again.
+        // string there, unless it makes one; it would come no further than to
+        // that program or its loader, confined as it is.
         let elsewhere = SeccompCondition::new(
             0,
             SeccompCmpArgLen::Qword,

@@ -10,13 +10,18 @@ use std::fmt::Write as _;
 pub(crate) const UMBRELLA: &str = "cub/cub.cuh";
 
 /// Words that ask for a header.
-const OF_WORDS: [(&str, &str); 24] = [
+const OF_WORDS: [(&str, &str); 29] = [
     ("BlockAdjacentDifference", "block/block_adjacent_difference"),
     ("BlockDiscontinuity", "block/block_discontinuity"),
     ("BlockExchange", "block/block_exchange"),
     ("BlockHistogram", "block/block_histogram"),
     ("BLOCK_HISTO_", "block/block_histogram"),
     ("BlockLoad", "block/block_load"),
+    ("BlockLoadToShared", "block/block_load_to_shared"),
+    ("LoadDirect", "block/block_load"),
+    ("StoreDirect", "block/block_store"),
+    ("BlockTopK", "block/block_topk"),
+    ("WarpReduceBatched", "warp/warp_reduce_batched"),
     ("BLOCK_LOAD_", "block/block_load"),
     ("BlockMergeSort", "block/block_merge_sort"),
     ("BlockRadixRank", "block/block_radix_rank"),
@@ -71,7 +76,8 @@ pub(crate) fn umbrella(source: &str) -> String {
     text
 }
 
-/// Whether something of CUB is named by its namespace that no known word begins.
+/// Whether something of CUB is named by its namespace that no known word begins. After `using namespace cub`
+/// nothing tells: a known word then brings its own header only.
 fn names_others(source: &str) -> bool {
     source
         .split("cub::")

@@ -18,7 +18,7 @@ use super::stream::{Event, Stream};
 use super::work::Work;
 use crate::{DeviceError, Slope};
 
-/// Pairs of measurements that a slope is the median of.
+/// Pairs of spans, the shortest of which make a slope.
 const SLOPE_REPEATS: usize = 7;
 
 /// Why nothing is ranked where kernels share the host's address space.
@@ -168,11 +168,11 @@ impl Timer {
             self.suspended(|| self.slope_by_events(context, stream, work, copies, limit))?;
         let by_timer = match self {
             Self::Cupti(cupti) if !cupti.is_suspended() => {
-                let span = |graph: &Graph, records| {
+                let span = |graph: &Graph, run: Run| {
                     cupti.begin().map_err(internal)?;
                     graph.launch(stream)?;
                     stream.wait(limit)?;
-                    cupti.end(records).map_err(internal)
+                    cupti.end(run.activities).map_err(internal)
                 };
                 if_measured(slope(context, stream, work, copies, span))?
             }
@@ -194,8 +194,10 @@ impl Timer {
         limit: Duration,
     ) -> Result<Duration, DeviceError> {
         let gate = Gate::new(context)?;
-        let span = |graph: &Graph, nodes| {
-            let closed = (nodes <= gate::MOST_NODES).then(|| gate.close(stream));
+        // Both graphs of a pair or neither: else the host's time were in one alone.
+        let is_gated = 2 * work.len() * copies.max(1) as usize <= gate::MOST_NODES;
+        let span = |graph: &Graph, run: Run| {
+            let closed = (is_gated && run.is_kept).then(|| gate.close(stream));
             let closed = closed.transpose()?;
             between_events(context, stream, limit, || graph.launch(stream), closed)
         };
@@ -234,24 +236,40 @@ fn if_measured(one: Result<Duration, DeviceError>) -> Result<Option<Duration>, D
     }
 }
 
-/// `(t(2k) - t(k)) / k` of the shortest of several spans each, which take turns. `span` runs a graph of so many
-/// activities and says how long it took.
+/// One run of a graph for a slope.
+#[derive(Clone, Copy)]
+struct Run {
+    activities: usize,
+    /// The first run of a graph is slower and is not kept: the driver may have to make room first, and
+    /// wait for the stream meanwhile.
+    is_kept: bool,
+}
+
+/// `(t(2k) - t(k)) / k` of the shortest of several spans each, which take turns. `span` runs a graph and says
+/// how long it took.
 fn slope(
     context: &Rc<Context>,
     stream: &Stream,
     work: &[Work],
     copies: u32,
-    span: impl Fn(&Graph, usize) -> Result<Duration, DeviceError>,
+    span: impl Fn(&Graph, Run) -> Result<Duration, DeviceError>,
 ) -> Result<Duration, DeviceError> {
     let copies = copies.max(1);
     let short = Graph::of(context, stream, work, copies)?;
     let long = Graph::of(context, stream, work, copies.saturating_mul(2))?;
-    let records = work.len() * copies as usize;
+    let activities = work.len() * copies as usize;
     let mut spans = (Vec::new(), Vec::new());
     for repeat in 0..=SLOPE_REPEATS {
-        let pair = (span(&short, records)?, span(&long, records * 2)?);
-        if repeat > 0 {
-            // The first run of a graph is slower; it is not kept.
+        let is_kept = repeat > 0;
+        let run = |activities| Run {
+            activities,
+            is_kept,
+        };
+        let pair = (
+            span(&short, run(activities))?,
+            span(&long, run(activities * 2))?,
+        );
+        if is_kept {
             spans.0.push(pair.0);
             spans.1.push(pair.1);
         }

@@ -103,7 +103,7 @@ pub fn slope(bench: &mut Bench) -> Outcome {
         ..launch(module, "fill", vec![pointer(out), word(1 << 20), word(0)])
     };
     // Graphs of a few nodes, of as many as are put behind a gate, and of more.
-    for copies in [2, 50, 256, 2000] {
+    for copies in [2, 50, 256, 300, 2000] {
         let one_s = bench.slope(&[Operation::Launch(spec.clone())], copies)?;
         ensure!((1e-7..1e-3).contains(&one_s), "{copies} copies: {one_s} s");
     }

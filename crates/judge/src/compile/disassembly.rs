@@ -71,7 +71,10 @@ fn machine_code(environment: &Environment, told: &ToldCode) -> Result<CodeText, 
         lowered_names: &told.lowered_names,
     };
     let directory = environment.cache.as_ref();
-    if let Some(text) = directory.and_then(|directory| cache::load(directory, &key)) {
+    if let Some(directory) = directory
+        && let Some(text) = cache::load(directory, &key)
+    {
+        cache::touch(directory, &key, environment.clock.now().into());
         return Ok(text);
     }
     let started = Instant::now();
@@ -81,7 +84,13 @@ fn machine_code(environment: &Environment, told: &ToldCode) -> Result<CodeText, 
         lowered_names: told.lowered_names.clone(),
     });
     let read = ask::<CodeText>(environment, &task, WALL);
-    let (text, _) = read.map_err(|failure| explain(&failure, "the machine code cannot be read"))?;
+    let (text, _) = read.map_err(|failure| match failure {
+        ChildFailure::Cancelled => CANCELLED.to_owned(),
+        failure => {
+            tracing::warn!(%failure, "the machine code cannot be read");
+            "the machine code cannot be read".to_owned()
+        }
+    })?;
     tracing::debug!(bytes = told.cubin.len(), elapsed = ?started.elapsed(), "disassembled");
     if text.parts.is_empty() {
         return Err("the disassembler found no code".to_owned());
@@ -131,12 +140,15 @@ fn run(
         },
     };
     let answer = command.run_program(cubin, Some(&environment.cancel));
-    let answer = answer.map_err(|failure| explain(&failure, "the disassembler failed"))?;
+    let answer = answer.map_err(|failure| explain(&failure))?;
     Ok(answer.response)
 }
 
-/// A few words, without any of the child's own.
-fn explain(failure: &ChildFailure, what: &str) -> String {
+const CANCELLED: &str = "the judging was cancelled";
+
+/// Why the disassembler failed, without any words of its own.
+fn explain(failure: &ChildFailure) -> String {
+    let what = "the disassembler failed";
     match failure {
         ChildFailure::WallClock { .. } => {
             format!("disassembling took longer than {} s", WALL.as_secs())
@@ -152,7 +164,7 @@ fn explain(failure: &ChildFailure, what: &str) -> String {
             let mib = MAX_TEXT_BYTES >> 20;
             format!("the machine code is longer than {mib} MiB as text")
         }
-        ChildFailure::Cancelled => "the judging was cancelled".to_owned(),
+        ChildFailure::Cancelled => CANCELLED.to_owned(),
         ChildFailure::Signal { .. } | ChildFailure::ExitCode { .. } => {
             tracing::warn!(%failure, "{what}");
             format!("{what} on this code ({})", failure.in_own_words())

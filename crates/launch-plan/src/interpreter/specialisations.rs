@@ -75,10 +75,8 @@ impl<'p> Interpreter<'p> {
         if parameters.iter().any(is_pack) || given.iter().any(holds_pack) {
             return Ok(None);
         }
-        if patterns.len() != given.len() {
-            return Ok(Some(false)); // defaults that are not written
-        }
-        let mut all = Some(true);
+        // Defaults that are not written stand for something that is not looked up here.
+        let mut all = (patterns.len() == given.len()).then_some(true);
         for (pattern, value) in patterns.iter().zip(given) {
             match self.fits(pattern, parameters, value, meanings)? {
                 Some(false) => return Ok(Some(false)),
@@ -134,7 +132,9 @@ impl<'p> Interpreter<'p> {
             return Ok(Some(false));
         };
         if !mentions(pattern, parameters) {
-            return Ok(Some(self.resolve(pattern)? == *ty));
+            // The host's types do not tell a constant's from another's.
+            let is_it = self.resolve(pattern)? == *ty;
+            return Ok((!(is_it && pattern.constant)).then_some(is_it));
         }
         if let Some(name) = parameter_of(pattern, parameters) {
             // The host's types do not tell a constant's from another's.

@@ -53,6 +53,10 @@ fn device_bodies(code: &str) -> Vec<(usize, usize)> {
     {
         let start = from + next;
         from = start + 1;
+        let line = code[..start].rfind('\n').map_or(0, |end| end + 1);
+        if code[line..].trim_start().starts_with('#') {
+            continue; // a macro's body is no function's head
+        }
         let head_start = code[..start]
             .rfind([';', '}', '{', '#'])
             .map_or(0, |at| at + 1);

@@ -15,7 +15,7 @@ pub fn sum() {
     );
 }
 
-/// Each of them comes with the umbrella header as soon as it is named; `only_headers_of_named_classes_are_read`
+/// Each of them (but two that only other classes use) comes with the umbrella header as soon as it is named; `only_headers_of_named_classes_are_read`
 /// has the table.
 pub fn every_class_that_is_named() {
     let classes = [

@@ -18,7 +18,8 @@ struct Taken<'k> {
     kernel: &'k str,
     position: usize,
     ty: Type,
-    /// Whether its argument stands in the launch itself, where a compiler sees its type.
+    /// Whether its argument stands in the launch itself and both types are written out, so that a lost `const`
+    /// is one.
     is_written: bool,
 }
 
@@ -174,7 +175,10 @@ impl<'p> Interpreter<'p> {
             kernel: &function.path,
             position,
             ty,
-            is_written: argument.is_some(),
+            // Named types may be const of themselves, which is not told of them.
+            is_written: argument.is_some()
+                && function.template.is_none()
+                && !self.tables.has_aliases(),
         };
         self.taken_argument(&taken, value, at)
     }
