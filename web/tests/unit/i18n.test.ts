@@ -29,6 +29,8 @@ describe('the catalogues', () => {
 			(key) => CATALOGUES.en[key] === CATALOGUES.zh[key]
 		);
 		expect(same.sort()).toEqual([
+			'code.ptx',
+			'code.sass',
 			'metric.sol',
 			'metric.sol.short',
 			'report.shape.sol',
