@@ -213,6 +213,37 @@ fn an_endless_loop_runs_out_of_fuel() {
     );
 }
 
+/// Workers that hold instructions back from one another would stop a launch that has enough.
+#[test]
+fn the_verdict_of_a_limit_is_the_same_for_any_number_of_threads() {
+    let mut device = Device::new(&kernel("st.global.u32 [%a], %n;"));
+    let c = device.bytes("C", &[0; 4 * 2048]);
+    let arguments = Arguments::new().pointer(c).int(1);
+    let mut run = |threads, instruction_fuel| {
+        let limits = Limits {
+            threads,
+            instruction_fuel,
+            ..Limits::default()
+        };
+        device.launch_with("k", [64, 1, 1], [32, 1, 1], 0, &arguments, &limits)
+    };
+    let needed = run(1, 1 << 20).unwrap().counters.warp_instructions;
+    for threads in [1, 2, 7] {
+        for _ in 0..50 {
+            let enough = run(threads, needed).unwrap();
+            assert_eq!(enough.counters.warp_instructions, needed);
+            let fault = run(threads, needed - 1).unwrap_err();
+            assert_eq!(fault.kind, FaultKind::InstructionFuel);
+            let most = needed - 1;
+            let expected = format!(
+                "the launch issued {needed} warp instructions and may issue {most} \
+                 (an instruction counts once for a warp, however many of its threads take part)"
+            );
+            assert_eq!(fault.message, expected);
+        }
+    }
+}
+
 /// A spin wait on a value that nobody writes ends by fuel too, however many blocks wait.
 #[test]
 fn a_wait_for_nobody_runs_out_of_fuel() {

@@ -24,7 +24,7 @@ mod step;
 mod violations;
 mod worker;
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
@@ -130,7 +130,7 @@ pub fn launch(
             .map(|&extent| u64::from(extent))
             .product(),
         alone: linked.couples_blocks || limits.threads <= 1,
-        fuel: AtomicI64::new(i64::try_from(limits.instruction_fuel).unwrap_or(i64::MAX)),
+        issued: AtomicU64::new(0),
         next_block: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
@@ -150,6 +150,11 @@ pub fn launch(
     }
     texts.sort_by_key(|(block, _)| *block);
     let text: String = texts.into_iter().map(|(_, text)| text).collect();
+    // Of the sum alone, so that the verdict is the same however many workers shared the launch.
+    if fault.is_none() && counters.warp_instructions > limits.instruction_fuel {
+        let spent = worker::launch_out_of_fuel(&counters, limits);
+        fault = Some((context.blocks, spent));
+    }
     if let Some((_, mut fault)) = fault {
         fault.output = text;
         fault
@@ -186,8 +191,8 @@ pub(crate) struct Context<'a> {
     blocks: u64,
     /// One host thread runs the whole launch.
     alone: bool,
-    /// Warp instructions that no worker has taken yet.
-    fuel: AtomicI64,
+    /// Warp instructions that the workers have reported.
+    issued: AtomicU64,
     next_block: AtomicU64,
     /// Lowest block that faulted: later ones need not run.
     first_fault: AtomicU64,

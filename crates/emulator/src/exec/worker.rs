@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use super::Context;
 use super::block::Block;
 use super::reconverge::{State, Warp};
+use super::{Context, Limits};
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind, triple};
 use crate::memory::Region;
@@ -25,7 +25,12 @@ pub(super) const ATOMIC_COST: i64 = 64;
 pub(super) const POLL_COST: i64 = 512;
 /// Polls of one split after which lanes that wait for it go on alone.
 const PATIENCE_POLLS: u32 = 1024;
-const FUEL_CHUNK: i64 = 1 << 16;
+/// Warp instructions after which a worker tells the others, so that they stop together.
+const REPORT_EVERY: u64 = 1 << 16;
+
+/// How instructions count.
+const COUNTED: &str =
+    "an instruction counts once for a warp, however many of its threads take part";
 
 /// A fault before it is placed: what a lane did.
 #[derive(Debug)]
@@ -67,7 +72,8 @@ pub(super) struct Worker<'a> {
     pub(super) output: String,
     printed: Vec<(u64, String)>,
     printed_bytes: usize,
-    fuel: i64,
+    /// Warp instructions that the other workers have not been told of.
+    unreported: u64,
     fault: Option<(u64, Fault)>,
     /// Storage of finished blocks.
     spare: Vec<Block>,
@@ -93,16 +99,13 @@ impl<'a> Worker<'a> {
             output: String::new(),
             printed: Vec::new(),
             printed_bytes: 0,
-            fuel: 0,
+            unreported: 0,
             fault: None,
             spare: Vec::new(),
         }
     }
 
     pub(super) fn into_results(self) -> Results {
-        self.context
-            .fuel
-            .fetch_add(self.fuel.max(0), Ordering::Relaxed);
         Results {
             counters: self.counters,
             printed: self.printed,
@@ -270,7 +273,7 @@ impl<'a> Worker<'a> {
             let outcome = self.run(block, warp, at, &mut left);
             let issued = warp.issued - before;
             self.counters.warp_instructions += issued;
-            self.fuel -= issued as i64;
+            self.unreported += issued;
             *slice -= share - left;
             outcome?;
             if left <= 0 {
@@ -317,21 +320,20 @@ impl<'a> Worker<'a> {
     }
 
     fn check_limits(&mut self, block: &Block, at: usize) -> Result<(), Fault> {
-        if self.fuel <= 0 {
-            let chunk = FUEL_CHUNK;
-            let before = self.context.fuel.fetch_sub(chunk, Ordering::Relaxed);
-            self.fuel += before.clamp(0, chunk);
-            if before < chunk {
-                // Give back what was not there, so that the balance stays exact.
-                self.context
-                    .fuel
-                    .fetch_add(chunk - before.clamp(0, chunk), Ordering::Relaxed);
-            }
-            if self.fuel <= 0 {
-                return Err(self.out_of_fuel(block, at));
-            }
+        if self.unreported < REPORT_EVERY {
+            return Ok(());
+        }
+        let reported = self.report();
+        if reported > self.context.limits.instruction_fuel {
+            return Err(self.out_of_fuel(block, at));
         }
         Ok(())
+    }
+
+    /// Tells the other workers what this one issued; what all have told since the start.
+    fn report(&mut self) -> u64 {
+        let issued = std::mem::take(&mut self.unreported);
+        self.context.issued.fetch_add(issued, Ordering::Relaxed) + issued
     }
 
     fn out_of_fuel(&self, block: &Block, at: usize) -> Fault {
@@ -342,10 +344,7 @@ impl<'a> Worker<'a> {
         let stop = Stop::new(
             FaultKind::InstructionFuel,
             lane,
-            format!(
-                "is still running after {limit} warp instructions of the launch \
-                 (an instruction counts once for a warp, however many of its threads take part)"
-            ),
+            format!("is still running after {limit} warp instructions of the launch ({COUNTED})"),
         );
         self.place(block, warp, split.frame, split.pc, stop)
     }
@@ -431,6 +430,18 @@ impl<'a> Worker<'a> {
 }
 
 /// The fault of a launch that printed too much.
+/// A launch that ended before a worker saw that all of them together had issued too much.
+pub(super) fn launch_out_of_fuel(counters: &Counters, limits: &Limits) -> Fault {
+    let Limits {
+        instruction_fuel, ..
+    } = limits;
+    let issued = counters.warp_instructions;
+    let message = format!(
+        "the launch issued {issued} warp instructions and may issue {instruction_fuel} ({COUNTED})"
+    );
+    Fault::of_launch(FaultKind::InstructionFuel, message)
+}
+
 pub(super) fn output_limit(limit: usize, mut text: String) -> Fault {
     let message = format!("printf wrote more than {limit} bytes");
     text.truncate(super::floor_boundary(&text, limit));
