@@ -230,3 +230,28 @@ fn undefined_host_arithmetic() {
         "an assertion in host code fails",
     );
 }
+
+#[test]
+fn a_name_that_only_begins_as_a_device_function_is_the_file_s_own() {
+    let source = "__global__ void k(float* c, int n) {}
+        int atomic_count(int n) { return n * 2; } int atomicity = 3; struct atomic_int4 { int x; };
+        void solve(const float* A, const float* B, float* C, int N) {
+            atomic_int4 a{1}; k<<<1, 1>>>(C, atomic_count(4) + atomicity + a.x);
+        }";
+    let plan = common::plan_of(source, 8).map_err(|failure| failure.diagnostics);
+    assert_eq!(
+        common::text(&plan.unwrap()),
+        "k <1x1x1, 1x1x1, 0> (p2, [12, 0, 0, 0])"
+    );
+    for call in ["atomicAdd(C, 1.0f)", "atomicMax_system((int*)C, 1)"] {
+        let name = call.split('(').next().unwrap();
+        assert_eq!(
+            refusal(&format!("{call};")),
+            format!("unsupported_construct: `{name}` exists only in device code")
+        );
+    }
+    assert_eq!(
+        refusal("atomic_total(C);"),
+        "unsupported_construct: `atomic_total` is not known to the host interpreter"
+    );
+}
