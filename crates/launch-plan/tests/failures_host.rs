@@ -4,6 +4,7 @@
 mod common;
 
 use common::refuses;
+use common::values::refusal;
 
 #[test]
 fn host_input_and_output() {
