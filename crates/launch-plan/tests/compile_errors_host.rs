@@ -209,8 +209,11 @@ fn slips_are_found_where_they_stand() {
             "a `for` has two `;`: `for (int i = 0; i < n; ++i)`".to_owned()
         )
     );
-    // However many brackets are open, each byte is looked at once.
-    let hostile = "for(".repeat(50_000) + broken;
+    // However many loops there are, each byte is looked at once.
+    let hostile = broken.replace(
+        "if (n) {",
+        &format!("if (n) {{ {}", "for(;;);\n".repeat(22_000)),
+    );
     let start = std::time::Instant::now();
     assert!(plan_of(&hostile, 8).is_err());
     let taken = start.elapsed();
