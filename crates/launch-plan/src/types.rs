@@ -158,6 +158,8 @@ pub(crate) struct Record {
     pub(crate) align_bytes: u64,
     /// A union: all fields lie at the start.
     pub(crate) overlapping: bool,
+    /// Whether something happens where an object ends: its own destructor, or one of a field.
+    pub(crate) has_destructor: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -194,12 +196,14 @@ impl Record {
                 offset_bytes,
             });
         }
+        let has_destructor = fields.iter().any(|field: &Field| field.ty.has_destructor());
         Some(Self {
             name: name.to_owned(),
             fields,
             size_bytes: end.checked_next_multiple_of(align_bytes)?.max(1),
             align_bytes,
             overlapping: false,
+            has_destructor,
         })
     }
 
@@ -210,7 +214,7 @@ impl Record {
         let types = || record.fields.iter().map(|field| &field.ty);
         let size = types().filter_map(Type::size_bytes).max().unwrap_or(0);
         let scalars = types().fold(0_u64, |sum, ty| sum.saturating_add(ty.scalars()));
-        if size.max(scalars) > MAX_UNION || types().any(Type::holds_a_union) {
+        if size.max(scalars) > MAX_UNION || types().any(Type::holds_a_union) || record.has_destructor {
             return None;
         }
         record.size_bytes = size.next_multiple_of(record.align_bytes).max(1);
@@ -378,6 +382,15 @@ impl Type {
             _ => return 1,
         };
         inner + 1
+    }
+
+    /// Whether something happens where a variable of the type ends.
+    pub(crate) fn has_destructor(&self) -> bool {
+        match self {
+            Self::Record(record) => record.has_destructor,
+            Self::Array(element, _) => element.has_destructor(),
+            _ => false,
+        }
     }
 
     fn holds_a_union(&self) -> bool {

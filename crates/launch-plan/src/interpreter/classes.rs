@@ -169,7 +169,14 @@ impl<'p> Interpreter<'p> {
             false => Record::new(name, members),
         };
         let record = record.filter(|_| scalars <= MAX_RECORD_SCALARS);
+        let ends = self.tables.record(syntax).has_destructor;
         Ok(match record {
+            Some(_) if ends && is_union => Type::Named(name.to_owned()),
+            Some(mut record) if ends || record.has_destructor => {
+                record.has_destructor = true;
+                self.language.has_destructors = true;
+                Type::Record(Rc::new(record))
+            }
             Some(record) => Type::Record(Rc::new(record)),
             None => Type::Named(name.to_owned()),
         })

@@ -133,6 +133,9 @@ impl<'p> Interpreter<'p> {
             members.insert(name.to_owned(), binding);
             return Ok(());
         }
+        if ty.has_destructor() {
+            return Err(super::destructors::copy(ty, at));
+        }
         // What has no value yet is not used before it has one.
         if let Some(value) = self.memory.load(place, at)? {
             self.spend(value.weight(), at)?;

@@ -150,7 +150,10 @@ impl<'p> Interpreter<'p> {
                 interpreter.construct(ty, values, true, expr.at)
             });
         }
-        let value = self.evaluate(expr)?;
+        let value = match self.taken(expr)? {
+            Some(object) => object,
+            None => self.evaluate(expr)?,
+        };
         self.convert(value, ty, expr.at)
     }
 
@@ -210,6 +213,12 @@ impl<'p> Interpreter<'p> {
         let arguments = self.expanded(arguments)?;
         let constructors = self.constructors_of(record);
         if !constructors.is_empty() {
+            if let ([only], true) = (arguments, record.has_destructor)
+                && let Some(object) = self.taken(only)?
+                && matches!(&object, Value::Record(made, _) if made.name == record.name)
+            {
+                return Ok(object);
+            }
             let mut given = self.all_given(&constructors, arguments)?;
             // A copy.
             if let [only] = given.as_slice()
@@ -288,12 +297,13 @@ impl<'p> Interpreter<'p> {
             self.memory
                 .store(&object.within(&path), value, argument.at)?;
         }
-        self.loaded(object, &Type::Record(Rc::clone(record)), &record.name, at)
+        let whole = self.memory.load(&object, at)?;
+        whole.ok_or_else(|| unknown_type(&record.name, at))
     }
 
     /// The first fields as given, the rest as C++ fills them.
     fn with_fields(&mut self, record: &Rc<Record>, values: Vec<Value>, at: At) -> Fallible<Value> {
-        let Value::Record(_, mut fields) = self.blank_object(record, at)? else {
+        let Value::Record(_, mut fields) = self.blank_object(record, values.len(), at)? else {
             return Err(unknown_type(&record.name, at));
         };
         let given = values.len();

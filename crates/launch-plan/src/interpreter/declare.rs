@@ -18,7 +18,9 @@ impl<'p> Interpreter<'p> {
         match variable.storage {
             Storage::Automatic | Storage::Constant => {}
             Storage::Static => {
+                let mark = self.owned.len();
                 let binding = self.static_variable(variable)?;
+                self.owned.truncate(mark); // ends with the program
                 self.bind(&variable.name, binding);
                 return Ok(());
             }
@@ -47,7 +49,9 @@ impl<'p> Interpreter<'p> {
             let value = self.initialised(&ty, value)?;
             return self.memory.store(&place, value, at);
         }
+        let mark = self.owned.len();
         let binding = self.variable(variable)?;
+        self.end_temporaries(mark, &binding)?;
         if let Binding::Variable(place, _) = &binding
             && keeps_its_value(variable)
         {
@@ -100,7 +104,10 @@ impl<'p> Interpreter<'p> {
                     "write the type out",
                 ));
             };
-            let value = self.evaluate(initial)?;
+            let value = match self.taken(initial)? {
+                Some(object) => object,
+                None => self.evaluate(initial)?,
+            };
             let ty = value.ty();
             return self.new_variable(ty, Some(value), at);
         }
@@ -129,6 +136,7 @@ impl<'p> Interpreter<'p> {
         if let Some(value) = value {
             self.memory.store(&place, value, at)?;
         }
+        self.own(&place, &ty, at);
         Ok(Binding::Variable(place, ty))
     }
 
@@ -203,10 +211,9 @@ impl<'p> Interpreter<'p> {
             Some(values) => self.fill(&place, &element, length, values, at)?,
             None => self.unset_elements(&place, &element, length, at)?,
         }
-        Ok(Binding::Variable(
-            place,
-            Type::Array(Rc::new(element), length),
-        ))
+        let ty = Type::Array(Rc::new(element), length);
+        self.own(&place, &ty, at);
+        Ok(Binding::Variable(place, ty))
     }
 
     /// Gives structs, and arrays within the array, what they have without a value.

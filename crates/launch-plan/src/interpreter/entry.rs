@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::scope::Frame;
+use super::statements::Returning;
 use super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::plan::{Argument, Buffer, Place};
@@ -37,9 +38,12 @@ impl<'p> Interpreter<'p> {
                 interpreter.parameter_names.push(parameter.name.clone());
             }
             let is_void = matches!(entry.returns.kind, TypeKind::Void);
-            interpreter.returning.push(is_void.then_some(Type::Void));
-            interpreter.run_function_body(entry, entry.at)?;
-            Ok(())
+            interpreter.returning.push(Returning {
+                ty: is_void.then_some(Type::Void),
+                by_reference: false,
+            });
+            let result = interpreter.run_function_body(entry, entry.at);
+            interpreter.ended(0, result).map(|_| ())
         })
     }
 

@@ -89,6 +89,7 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Delete(operand) => {
                 let value = self.evaluate(operand)?;
+                self.destroy_pointed(&value, at)?;
                 self.free_host(&value, at)?;
                 Ok(Value::Void)
             }
@@ -98,8 +99,10 @@ impl<'p> Interpreter<'p> {
 
     /// The value as a condition.
     pub(super) fn condition(&mut self, expr: &'p Expr) -> Fallible<bool> {
+        let mark = self.owned.len();
         let value = self.evaluate(expr)?;
-        self.truth(&value, expr.at)
+        let holds = self.truth(&value, expr.at);
+        self.ended(mark, holds)
     }
 
     fn name_value(&mut self, name: &'p Name, at: At) -> Fallible<Value> {
@@ -168,6 +171,9 @@ impl<'p> Interpreter<'p> {
             };
             let element = Type::clone(element);
             return Ok(Value::pointer(element, false, Target::Host(first)));
+        }
+        if ty.has_destructor() {
+            return Err(super::destructors::copy(ty, at));
         }
         let value = self.memory.load(&place, at)?;
         let weight = value.as_ref().map_or(0, Value::weight);

@@ -180,7 +180,7 @@ impl<'p> Interpreter<'p> {
             self.copied_array(place, &ty, at)?
         } else {
             let value = self.evaluate(&bindings.value)?;
-            self.temporary(value, at)?
+            self.owned_temporary(value, at)?
         };
         self.bind_parts(&bindings.names, &place, &ty, at)
     }

@@ -9,6 +9,8 @@ pub(super) struct Language<'p> {
     pub(super) expanded: Expanded<'p>,
     /// Whether it was said already that nothing is printed.
     pub(super) has_warned_of_output: bool,
+    /// Whether a class with a destructor was met.
+    pub(super) has_destructors: bool,
 }
 
 impl<'p> Language<'p> {
@@ -17,6 +19,7 @@ impl<'p> Language<'p> {
             classes: Classes::default(),
             expanded: Expanded::new(expansions),
             has_warned_of_output: false,
+            has_destructors: false,
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::overloads::takes_count;
 use super::parameters::Given;
 use super::places::{Access, is_place};
-use super::scope::{Binding, Surroundings};
+use super::scope::Surroundings;
 use super::value::{HostRef, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Expr, Initial, Name};
+use crate::syntax::ast::{Expr, Name};
 use crate::types::{Record, Type};
 
 impl<'p> Interpreter<'p> {
@@ -43,7 +44,7 @@ impl<'p> Interpreter<'p> {
             return self.place(object, Access::Read);
         }
         let value = self.evaluate(object)?;
-        self.temporary(value, object.at)
+        self.owned_temporary(value, object.at)
     }
 
     /// A place for a value, until the block ends.
@@ -98,12 +99,26 @@ impl<'p> Interpreter<'p> {
         self.methods_of(record, "operator()")
     }
 
-    fn methods_of(&self, record: &Record, name: &str) -> Vec<usize> {
+    /// What a class is called within its own text.
+    pub(super) fn class_name(&self, record: &Record) -> Option<&'p str> {
+        let class = self.class_of(&record.name)?;
+        let tables = self.tables;
+        let path = &tables.record(class.syntax).methods;
+        let last = path.rsplit("::").next().unwrap_or(path);
+        last.split('@').next()
+    }
+
+    /// Methods of the class itself.
+    pub(super) fn methods_of_class(&self, record: &Record, name: &str) -> Vec<usize> {
         let Some(class) = self.class_of(&record.name) else {
             return Vec::new();
         };
         let path = &self.tables.record(class.syntax).methods;
-        let mut methods = self.tables.methods(path, name);
+        self.tables.methods(path, name)
+    }
+
+    pub(super) fn methods_of(&self, record: &Record, name: &str) -> Vec<usize> {
+        let mut methods = self.methods_of_class(record, name);
         // One for constant objects and one for others: they do the same.
         if let [first, second] = methods[..] {
             let (first, second) = (self.tables.function(first), self.tables.function(second));
@@ -115,13 +130,10 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn constructors_of(&self, record: &Record) -> Vec<usize> {
-        let Some(class) = self.class_of(&record.name) else {
-            return Vec::new();
-        };
-        let path = &self.tables.record(class.syntax).methods;
-        let last = path.rsplit("::").next().unwrap_or(path);
-        let name = last.split('@').next().unwrap_or(last);
-        self.tables.methods(path, name)
+        match self.class_name(record) {
+            Some(name) => self.methods_of_class(record, name),
+            None => Vec::new(),
+        }
     }
 
     /// An object made by one of its class's constructors.
@@ -145,38 +157,44 @@ impl<'p> Interpreter<'p> {
         given: Vec<Given<'p>>,
         at: At,
     ) -> Fallible<Value> {
-        let blank = self.blank_object(record, at)?;
+        let by_default = given.is_empty() && self.has_default_constructor(record, constructors);
+        if by_default || record.overlapping {
+            let blank = self.blank_object(record, 0, at)?;
+            if by_default {
+                return Ok(blank);
+            }
+            let (place, _) = self.temporary(blank, at)?;
+            return self.run_constructor(&place, record, constructors, given, at);
+        }
+        // The constructor gives each field its value.
+        let blank = Value::Record(Rc::clone(record), vec![None; record.fields.len()]);
         let (place, _) = self.temporary(blank, at)?;
-        let around = self.around_object(&place, record, at)?;
-        self.call_chosen(constructors, &record.name, &[], given, &around, at)?;
-        let object = self.memory.load(&place, at)?;
-        object.ok_or_else(|| Fault::host(at, "an object has no value"))
+        self.run_constructor(&place, record, constructors, given, at)
     }
 
-    /// `: field(value), ...` of a constructor, with its parameters in sight.
-    pub(super) fn run_initialisers(
+    /// Whether `S() = default;` makes an object without arguments.
+    fn has_default_constructor(&self, record: &Record, constructors: &[usize]) -> bool {
+        let class = self.class_of(&record.name);
+        let written = class.is_some_and(|class| {
+            let syntax = self.tables.record(class.syntax);
+            syntax.default_constructor
+        });
+        let fits = |&index: &usize| takes_count(self.tables.function(index), 0);
+        written && !constructors.iter().any(fits)
+    }
+
+    fn run_constructor(
         &mut self,
-        initialisers: &'p [(String, Initial)],
+        place: &HostRef,
+        record: &Rc<Record>,
+        constructors: &[usize],
+        given: Vec<Given<'p>>,
         at: At,
-    ) -> Fallible<()> {
-        let around = self.surroundings();
-        for (name, initial) in initialisers {
-            let Some(Binding::Variable(place, ty)) = around.members.get(name) else {
-                return Err(Fault::unsupported(
-                    at,
-                    format!("a constructor sets `{name}`, which is no field of its class"),
-                    "set the fields one by one",
-                ));
-            };
-            let value = match initial {
-                Initial::None => continue,
-                Initial::Value(value) => self.initialised(ty, value)?,
-                Initial::Arguments(values) => self.construct(ty, values, false, at)?,
-                Initial::List(values) => self.construct(ty, values, true, at)?,
-            };
-            self.memory.store(place, value, at)?;
-        }
-        Ok(())
+    ) -> Fallible<Value> {
+        let around = self.around_object(place, record, at)?;
+        self.call_chosen(constructors, &record.name, &[], given, &around, at)?;
+        let object = self.memory.load(place, at)?;
+        object.ok_or_else(|| Fault::host(at, "an object has no value"))
     }
 
     /// `left op right` where the class of `left` has such an operator.

@@ -8,10 +8,12 @@ mod calls;
 mod classes;
 mod closures;
 mod constants;
+mod constructors;
 mod containers;
 mod convert;
 mod copies;
 mod declare;
+mod destructors;
 mod device_values;
 mod entry;
 mod expressions;
@@ -46,6 +48,7 @@ use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
 pub(crate) use self::convert::cut_off;
 pub(crate) use self::device_values::Guess;
+use self::destructors::Owned;
 use self::language::Language;
 use self::memory::Memory;
 use self::packs::Expansions;
@@ -53,6 +56,7 @@ use self::read_backs::ReadBacks;
 use self::runtime::Graphs;
 use self::scope::Frame;
 use self::scratch::Scratch;
+use self::statements::Returning;
 use self::value::HostRef;
 use crate::device_side::{DeviceSide, Refused};
 use crate::facts::KernelFacts;
@@ -122,6 +126,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         parameter_bytes: Vec::new(),
         parameter_names: Vec::new(),
         returning: Vec::new(),
+        owned: Vec::new(),
         memory: Memory::default(),
         frames: Vec::new(),
         globals: HashMap::new(),
@@ -170,8 +175,10 @@ struct Interpreter<'p> {
     /// Size of the buffer behind each entry parameter; 0 for scalars.
     parameter_bytes: Vec<u64>,
     parameter_names: Vec<String>,
-    /// What the functions being run return; `None` for `auto`.
-    returning: Vec<Option<Type>>,
+    /// What the functions being run return.
+    returning: Vec<Returning>,
+    /// Objects that end with their blocks, in the order they were made.
+    owned: Vec<Owned>,
     memory: Memory,
     frames: Vec<Frame>,
     /// Constants at file scope that were read; `None` while one is being computed.

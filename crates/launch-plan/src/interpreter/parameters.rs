@@ -1,8 +1,10 @@
 //! Arguments of a call, and the parameters that they become.
 
 use super::Interpreter;
+use super::destructors::{is_constructor, moved};
 use super::places::{Access, is_place};
 use super::scope::{Binding, Frame, Surroundings, element_name};
+use super::statements::Returning;
 use super::value::{HostRef, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
@@ -26,6 +28,15 @@ impl Given<'_> {
             at,
             value: Some(value),
             place: None,
+            list: None,
+        }
+    }
+
+    pub(super) fn place(place: HostRef, ty: Type, at: At) -> Self {
+        Self {
+            at,
+            value: None,
+            place: Some((place, ty)),
             list: None,
         }
     }
@@ -59,6 +70,11 @@ impl<'p> Interpreter<'p> {
 
     fn given(&mut self, by_reference: bool, argument: &'p Expr) -> Fallible<Given<'p>> {
         let at = argument.at;
+        if self.language.has_destructors
+            && let Some(given) = self.given_object(by_reference, argument)?
+        {
+            return Ok(given);
+        }
         let local = match &argument.kind {
             ExprKind::Name(name) => self.find_local(&name.path).is_some(),
             _ => is_place(argument),
@@ -93,6 +109,28 @@ impl<'p> Interpreter<'p> {
         })
     }
 
+    /// An argument that is an object with a destructor and has a place, `std::move`d or not.
+    fn given_object(
+        &mut self,
+        by_reference: bool,
+        argument: &'p Expr,
+    ) -> Fallible<Option<Given<'p>>> {
+        let source = moved(argument).unwrap_or(argument);
+        if !by_reference {
+            let object = self.taken(argument)?;
+            return Ok(object.map(|object| Given::value(object, argument.at)));
+        }
+        if !is_place(source) || !self.static_type(source).is_some_and(|ty| ty.has_destructor()) {
+            return Ok(None);
+        }
+        let (place, ty) = self.place(source, Access::Read)?;
+        let value = self.memory.load(&place, argument.at)?;
+        Ok(Some(Given {
+            value,
+            ..Given::place(place, ty, argument.at)
+        }))
+    }
+
     /// Runs a function of the file.
     pub(super) fn invoke(
         &mut self,
@@ -114,10 +152,14 @@ impl<'p> Interpreter<'p> {
                     _ if mentions_auto(&function.returns) => None,
                     _ => Some(interpreter.resolve(&function.returns)?),
                 };
-                interpreter.returning.push(returns);
+                interpreter.returning.push(Returning {
+                    ty: returns,
+                    by_reference: matches!(function.returns.kind, TypeKind::Reference(_)),
+                });
                 let result = interpreter.run_function_body(function, at);
                 interpreter.returning.pop();
-                result
+                let mark = interpreter.frames.last().map_or(0, |frame| frame.owned);
+                interpreter.ended(mark, result)
             })
         })
     }
@@ -231,7 +273,9 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn run_function_body(&mut self, function: &'p Function, at: At) -> Fallible<Value> {
-        self.run_initialisers(&function.initialisers, at)?;
+        if is_constructor(function) {
+            self.run_initialisers(&function.initialisers, at)?;
+        }
         match &function.body {
             Some(Body::Statements(statements)) => self.run_body(statements, at),
             Some(Body::SyntaxError(at, message)) => Err(Fault::syntax(*at, message.clone())),

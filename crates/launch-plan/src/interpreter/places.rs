@@ -31,6 +31,9 @@ impl<'p> Interpreter<'p> {
             && !is_place(object)
         {
             let value = self.evaluate(object)?;
+            if value.ty().has_destructor() {
+                self.owned_temporary(value.clone(), expr.at)?;
+            }
             return field_of(value, &name.path, expr.at);
         }
         let (place, ty) = self.place(expr, Access::Read)?;
@@ -43,6 +46,11 @@ impl<'p> Interpreter<'p> {
         match &expr.kind {
             ExprKind::Assign(None, target, value) => {
                 let (place, ty) = self.place(target, Access::Write)?;
+                if let Type::Record(record) = &ty
+                    && let Some(result) = self.assigned_object(&place, record, value, at)?
+                {
+                    return Ok(result);
+                }
                 let value = self.initialised(&ty, value)?;
                 self.memory.store(&place, value.clone(), at)?;
                 Ok(value)

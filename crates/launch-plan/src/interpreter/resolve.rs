@@ -180,6 +180,11 @@ impl<'p> Interpreter<'p> {
         match element {
             Type::Named(name) => Err(self.opaque_type(name, at)),
             Type::Void => Err(super::unknown_types::unknown_type("void", at)),
+            ty if ty.has_destructor() => Err(Fault::unsupported(
+                at,
+                format!("a container of `{ty}`, which has a destructor, is not in the host subset"),
+                "use an array, or variables",
+            )),
             _ => Ok(()),
         }
     }
@@ -212,7 +217,7 @@ impl<'p> Interpreter<'p> {
             Type::Record(record) => {
                 let constructors = self.constructors_of(record);
                 let object = if constructors.is_empty() {
-                    self.blank_object(record, at)?
+                    self.blank_object(record, 0, at)?
                 } else {
                     self.construct_object(record, &constructors, Vec::new(), at)?
                 };
@@ -222,37 +227,58 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// An object before its constructor runs.
-    pub(super) fn blank_object(&mut self, record: &Rc<Record>, at: At) -> Fallible<Value> {
+    /// An object as its fields' defaults make it, but for the first ones, which are given.
+    pub(super) fn blank_object(
+        &mut self,
+        record: &Rc<Record>,
+        given: usize,
+        at: At,
+    ) -> Fallible<Value> {
         self.spend(record.fields.len() as u64, at)?;
         if record.name == "dim3" {
             let ones = vec![Some(Value::Integer(Scalar::UInt, 1)); 3];
             return Ok(Value::Record(Rc::clone(record), ones));
         }
-        let class = self.class_of(&record.name);
-        let around = Surroundings {
-            class: class.clone(),
-            ..Surroundings::default()
-        };
-        let tables = self.tables;
-        let defaults = match class.map(|class| &tables.record(class.syntax).layout) {
-            Some(Layout::Fields(fields)) => fields.as_slice(),
-            _ => &[],
-        };
         let mut fields = Vec::new();
-        for (index, field) in record.fields.iter().enumerate() {
-            let default = defaults
-                .get(index)
-                .and_then(|(_, _, default)| default.as_ref());
-            let frame = Frame::within(HashMap::new(), around.clone());
-            fields.push(match default {
-                Some(default) => Some(self.framed(frame, |interpreter| {
-                    interpreter.initialised(&field.ty, default)
-                })?),
-                None => self.unset_value(&field.ty, at)?,
+        for index in 0..record.fields.len() {
+            fields.push(match index < given {
+                true => None,
+                false => self.default_of_field(record, index, at)?,
             });
         }
         Ok(Value::Record(Rc::clone(record), fields))
+    }
+
+    /// What a field has that nobody gives a value.
+    pub(super) fn default_of_field(
+        &mut self,
+        record: &Record,
+        index: usize,
+        at: At,
+    ) -> Fallible<Option<Value>> {
+        let field = &record.fields[index];
+        let class = self.class_of(&record.name);
+        let tables = self.tables;
+        let syntax = class.as_ref().map(|class| tables.record(class.syntax));
+        let default = match syntax.map(|syntax| &syntax.layout) {
+            Some(Layout::Fields(fields)) => fields
+                .iter()
+                .find(|(name, ..)| *name == field.name)
+                .and_then(|(_, _, default)| default.as_ref()),
+            _ => None,
+        };
+        let Some(default) = default else {
+            return self.unset_value(&field.ty, at);
+        };
+        let around = Surroundings {
+            class,
+            ..Surroundings::default()
+        };
+        let frame = Frame::within(HashMap::new(), around);
+        self.framed(frame, |interpreter| {
+            interpreter.initialised(&field.ty, default)
+        })
+        .map(Some)
     }
 }
 

@@ -7,6 +7,7 @@ use super::Interpreter;
 use super::classes::Class;
 use super::memory::StackMark;
 use super::value::{HostRef, TemplateValue};
+use crate::failure::Fallible;
 use crate::types::Type;
 
 /// What a local name means.
@@ -38,6 +39,8 @@ pub(super) struct Frame {
     pub(super) around: Surroundings,
     /// Which element of every pack stands for it, within an expansion.
     pub(super) element: Option<usize>,
+    /// How many objects wait for their end in the calls around this one.
+    pub(super) owned: usize,
 }
 
 impl Frame {
@@ -50,6 +53,7 @@ impl Frame {
             scopes: vec![bindings],
             around,
             element: None,
+            owned: 0,
         }
     }
 
@@ -109,9 +113,14 @@ impl Interpreter<'_> {
     }
 
     /// Runs `inner` in a block of its own, whose variables end with it.
-    pub(super) fn scoped<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn scoped<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Self) -> Fallible<T>,
+    ) -> Fallible<T> {
+        let owned = self.owned.len();
         let mark = self.open_scope();
         let result = inner(self);
+        let result = self.ended(owned, result);
         self.close_scope(mark);
         result
     }
@@ -130,9 +139,10 @@ impl Interpreter<'_> {
         self.memory.release(mark);
     }
 
-    /// Runs `inner` in a call of its own.
-    pub(super) fn framed<T>(&mut self, frame: Frame, inner: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `inner` in a call of its own. Objects that end with it are the caller's care.
+    pub(super) fn framed<T>(&mut self, mut frame: Frame, inner: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.memory.mark();
+        frame.owned = self.owned.len();
         self.frames.push(frame);
         let result = inner(self);
         self.frames.pop();

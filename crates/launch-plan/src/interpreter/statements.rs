@@ -1,6 +1,7 @@
 //! Executes statements.
 
 use super::Interpreter;
+use super::places::Access;
 use super::resolve::refusal;
 use super::value::Value;
 use crate::failure::{Fallible, Fault};
@@ -15,6 +16,14 @@ pub(super) enum Flow {
     Break,
     Continue,
     Return(Value),
+}
+
+/// What a function being run returns.
+#[derive(Clone, Debug)]
+pub(super) struct Returning {
+    /// `None` for `auto`.
+    pub(super) ty: Option<Type>,
+    pub(super) by_reference: bool,
 }
 
 impl<'p> Interpreter<'p> {
@@ -55,8 +64,12 @@ impl<'p> Interpreter<'p> {
             }
             StmtKind::ForEach(each) => self.for_each(each, statement.at),
             StmtKind::Expr(expr) => {
-                self.evaluate(expr)?;
-                Ok(Flow::Next)
+                let mark = self.owned.len();
+                let value = self.evaluate(expr)?;
+                if matches!(&value, Value::Record(record, _) if record.has_destructor) {
+                    self.owned_temporary(value, expr.at)?;
+                }
+                self.ended(mark, Ok(Flow::Next))
             }
             StmtKind::Declare(variables) => {
                 for variable in variables {
@@ -121,7 +134,7 @@ impl<'p> Interpreter<'p> {
 
     /// A compiler refuses a value where there is none to return, and the other way round.
     fn check_return(&self, value: Option<&Expr>, at: At) -> Fallible<()> {
-        match (value, self.returning.last()) {
+        match (value, self.returning.last().map(|returning| &returning.ty)) {
             (Some(value), Some(Some(Type::Void))) if is_surely_a_value(value) => {
                 let message = "return value type does not match the function type";
                 Err(Fault::syntax(value.at, message)
@@ -137,9 +150,25 @@ impl<'p> Interpreter<'p> {
 
     /// `return {a, b};` takes the function's type.
     fn evaluate_returned(&mut self, value: &'p Expr) -> Fallible<Value> {
-        match self.returning.last().cloned().flatten() {
+        let Some(returning) = self.returning.last().cloned() else {
+            return self.evaluate(value);
+        };
+        if let (true, Some(ty)) = (returning.by_reference, &returning.ty)
+            && ty.has_destructor()
+        {
+            // The object stays where it is; who goes on with the reference is told that there is no value.
+            self.place(value, Access::Read)?;
+            return Ok(Value::Void);
+        }
+        if let Some(object) = self.returned_object(value)? {
+            return Ok(object);
+        }
+        match returning.ty {
             Some(ty) => self.initialised(&ty, value),
-            None => self.evaluate(value),
+            None => match self.taken(value)? {
+                Some(object) => Ok(object),
+                None => self.evaluate(value),
+            },
         }
     }
 

@@ -396,6 +396,9 @@ pub(crate) struct RecordSyntax {
     pub(crate) is_union: bool,
     /// Fields that may change within a `const` object.
     pub(crate) mutable: Vec<String>,
+    /// `S() = default;`
+    pub(crate) default_constructor: bool,
+    pub(crate) has_destructor: bool,
     pub(crate) layout: Layout,
 }
 

@@ -6,7 +6,7 @@
 use tree_sitter::Node;
 
 use super::ast::{
-    Function, Initial, Layout, Member, RecordSyntax, TemplateParameter, TypeKind, Variable,
+    Function, Initial, Layout, Member, RecordSyntax, Space, TemplateParameter, TypeKind, Variable,
 };
 use super::items::{any_function_head, function_body};
 use super::lower::{Lowerer, children_with_fields, named_children};
@@ -126,12 +126,8 @@ impl Lowerer<'_> {
             record.layout = Layout::Opaque("it has virtual methods".to_owned());
         }
         let parts = named_children(node);
-        if parts.iter().any(|part| {
-            matches!(
-                part.kind(),
-                "default_method_clause" | "delete_method_clause" | "pure_virtual_clause"
-            )
-        }) {
+        let has = |kind: &str| parts.iter().any(|part| part.kind() == kind);
+        if has("delete_method_clause") || has("pure_virtual_clause") {
             return;
         }
         let path: Vec<String> = record.methods.split("::").map(str::to_owned).collect();
@@ -139,9 +135,18 @@ impl Lowerer<'_> {
             return;
         };
         let last = function.path.rsplit("::").next().unwrap_or_default();
-        if last.starts_with('~') {
-            record.layout = Layout::Opaque("it has a destructor".to_owned());
+        if has("default_method_clause") {
+            let class = record.methods.rsplit("::").next().unwrap_or_default();
+            let is_constructor = class.split('@').next() == Some(last);
+            record.default_constructor |= is_constructor && function.parameters.is_empty();
             return;
+        }
+        if last.starts_with('~') {
+            if function.space == Space::Device {
+                record.layout = Layout::Opaque("its destructor is for the device".to_owned());
+                return;
+            }
+            record.has_destructor = true;
         }
         let function = self.with_body(function, node);
         self.inner.functions.push(function);

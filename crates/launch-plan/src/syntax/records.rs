@@ -88,6 +88,8 @@ fn class_syntax(
         members: Vec::new(),
         is_union: node.kind() == "union_specifier",
         mutable: Vec::new(),
+        default_constructor: false,
+        has_destructor: false,
         layout: Layout::Fields(Vec::new()),
     };
     let read = lowerer.nested(|lowerer| lowerer.members(body, &mut record));

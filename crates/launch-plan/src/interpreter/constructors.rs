@@ -1,0 +1,93 @@
+//! What a constructor does before its body: each field gets its value, in the order of the class.
+
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::scope::{Binding, Surroundings};
+use super::value::{HostRef, Part, Target, TemplateValue, Value};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::Initial;
+use crate::types::{Record, Type};
+
+impl<'p> Interpreter<'p> {
+    /// `: field(value), ...`, with the constructor's parameters in sight. Fields that are not named there
+    /// have their defaults.
+    pub(super) fn run_initialisers(
+        &mut self,
+        initialisers: &'p [(String, Initial)],
+        at: At,
+    ) -> Fallible<()> {
+        let around = self.surroundings();
+        let Some((place, record)) = this_object(&around) else {
+            return Ok(());
+        };
+        let class = self.class_name(&record);
+        if let [(name, initial)] = initialisers
+            && Some(name.as_str()) == class
+        {
+            // Another constructor makes the whole.
+            let whole = Type::Record(Rc::clone(&record));
+            return self.store_initial(&place, &whole, initial, at);
+        }
+        for (index, field) in record.fields.iter().enumerate() {
+            let part = place.part(Part::Field(index));
+            let given = initialisers.iter().find(|(name, _)| *name == field.name);
+            if let Some((_, initial)) = given.filter(|_| !field.name.is_empty()) {
+                self.store_initial(&part, &field.ty, initial, at)?;
+                continue;
+            }
+            if record.overlapping {
+                continue; // has its defaults already
+            }
+            if let Some(value) = self.default_of_field(&record, index, at)? {
+                self.memory.store(&part, value, at)?;
+            }
+        }
+        for (name, initial) in initialisers {
+            if record.field(name).is_some() {
+                continue;
+            }
+            // Within an unnamed struct or union.
+            let Some(Binding::Variable(place, ty)) = around.members.get(name) else {
+                return Err(Fault::unsupported(
+                    at,
+                    format!("a constructor sets `{name}`, which is no field of its class"),
+                    "set the fields one by one",
+                ));
+            };
+            self.store_initial(place, ty, initial, at)?;
+        }
+        Ok(())
+    }
+
+    fn store_initial(
+        &mut self,
+        place: &HostRef,
+        ty: &Type,
+        initial: &'p Initial,
+        at: At,
+    ) -> Fallible<()> {
+        let value = match initial {
+            Initial::None => return Ok(()),
+            Initial::Value(value) => self.initialised(ty, value)?,
+            Initial::Arguments(values) => self.construct(ty, values, false, at)?,
+            Initial::List(values) => self.construct(ty, values, true, at)?,
+        };
+        self.memory.store(place, value, at)
+    }
+}
+
+/// The object that a method is called on.
+pub(super) fn this_object(around: &Surroundings) -> Option<(HostRef, Rc<Record>)> {
+    let Some(Binding::Template(TemplateValue::Value(this))) = around.members.get("this") else {
+        return None;
+    };
+    match this {
+        Value::Pointer(pointee, Target::Host(place)) => match &pointee.ty {
+            Type::Record(record) => Some((place.clone(), Rc::clone(record))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
