@@ -252,6 +252,14 @@ impl Record {
         )
     }
 
+    /// `std::tuple`; its fields have numbers, which nobody can write.
+    pub(crate) fn tuple(types: Vec<Type>) -> Option<Self> {
+        let names: Vec<String> = types.iter().map(Type::to_string).collect();
+        let fields = types.into_iter().enumerate();
+        let fields = fields.map(|(index, ty)| (index.to_string(), ty)).collect();
+        Self::new(&format!("std::tuple<{}>", names.join(", ")), fields)
+    }
+
     /// `dim3`, `uint3`, `float4` and their like.
     pub(crate) fn builtin(name: &str) -> Option<Self> {
         let (element, count, align) = match name {

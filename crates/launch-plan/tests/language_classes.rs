@@ -116,8 +116,8 @@ fn classes_that_are_more_than_that_are_refused_when_made() {
             "its destructor is for the device",
         ),
         (
-            "struct Q { int a; }; struct R : Q {};",
-            "it has a base class",
+            "struct Q { int a; }; struct P { int b; }; struct R : Q, P {};",
+            "it has several base classes",
         ),
         (
             "struct R { virtual int f() { return 1; } };",

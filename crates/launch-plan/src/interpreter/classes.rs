@@ -21,6 +21,8 @@ const MAX_RECORD_SCALARS: u64 = 4096;
 pub(super) struct Class {
     /// Index among the file's records.
     pub(super) syntax: usize,
+    /// With its template arguments.
+    pub(super) name: String,
     /// Template arguments, types and constants.
     pub(super) statics: Bindings,
 }
@@ -127,6 +129,16 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Type> {
         let tables = self.tables;
         let record = tables.record(syntax);
+        if let Some(base) = &record.base {
+            let base = self.resolve(base)?;
+            if !can_be_base(&base) {
+                return Ok(Type::Named(name.to_owned()));
+            }
+            for (name, binding) in self.statics_of(&base) {
+                self.bind(&name, binding.clone());
+                statics.insert(name, binding);
+            }
+        }
         for member in &record.members {
             self.spend(1, record.at)?;
             let (member, binding) = match member {
@@ -145,6 +157,7 @@ impl<'p> Interpreter<'p> {
         }
         let class = Class {
             syntax,
+            name: name.to_owned(),
             statics: Rc::new(statics),
         };
         self.language
@@ -182,6 +195,14 @@ impl<'p> Interpreter<'p> {
         })
     }
 
+    fn statics_of(&self, ty: &Type) -> HashMap<String, Binding> {
+        let class = match ty {
+            Type::Record(record) => self.class_of(&record.name),
+            _ => None,
+        };
+        class.map_or_else(HashMap::new, |class| HashMap::clone(&class.statics))
+    }
+
     fn static_constant(&mut self, constant: &'p Variable) -> Fallible<Binding> {
         if constant.storage != Storage::Constant {
             let message = format!(
@@ -200,6 +221,17 @@ impl<'p> Interpreter<'p> {
         };
         let place = self.memory.keep(&place, constant.at)?;
         Ok(Binding::Variable(place, ty))
+    }
+
+    /// A class template's own name within its text, where it means the class with its arguments.
+    pub(super) fn class_around(&self, name: &str) -> Option<Type> {
+        let class = self.frames.last()?.around.class.as_ref()?;
+        let syntax = self.tables.record(class.syntax);
+        let last = syntax.path.rsplit("::").next();
+        if syntax.template.is_none() || last != Some(name) {
+            return None;
+        }
+        self.language.classes.types.get(&class.name).cloned()
     }
 
     pub(super) fn class_of(&self, record: &str) -> Option<Rc<Class>> {
@@ -295,7 +327,7 @@ impl<'p> Interpreter<'p> {
                     continue;
                 }
                 let binding = Binding::Variable(part, field.ty.clone());
-                members.insert(field.name.clone(), binding);
+                members.entry(field.name.clone()).or_insert(binding);
             }
         }
         let ty = Type::Record(Rc::clone(record));
@@ -309,4 +341,15 @@ impl<'p> Interpreter<'p> {
             class: self.class_of(&record.name),
         })
     }
+}
+
+/// Whether the host knows where the fields of a class derived from this one lie: compilers put them into the
+/// padding of some base classes, and give those without fields no room.
+fn can_be_base(ty: &Type) -> bool {
+    let Type::Record(record) = ty else {
+        return false;
+    };
+    let last = record.fields.last();
+    let end = last.and_then(|field| Some(field.offset_bytes + field.ty.size_bytes()?));
+    !record.overlapping && end == Some(record.size_bytes)
 }

@@ -30,10 +30,15 @@ impl<'p> Interpreter<'p> {
             let whole = Type::Record(Rc::clone(&record));
             return self.store_initial(&place, &whole, initial, at);
         }
+        let base = self.base_of(&record).and_then(|base| self.class_name(&base));
         for (index, field) in record.fields.iter().enumerate() {
             let part = place.part(Part::Field(index));
-            let given = initialisers.iter().find(|(name, _)| *name == field.name);
-            if let Some((_, initial)) = given.filter(|_| !field.name.is_empty()) {
+            let name = match index {
+                0 => base.unwrap_or(&field.name),
+                _ => &field.name,
+            };
+            let given = initialisers.iter().find(|(given, _)| plain(given) == name);
+            if let Some((_, initial)) = given.filter(|_| !name.is_empty()) {
                 self.store_initial(&part, &field.ty, initial, at)?;
                 continue;
             }
@@ -45,7 +50,7 @@ impl<'p> Interpreter<'p> {
             }
         }
         for (name, initial) in initialisers {
-            if record.field(name).is_some() {
+            if record.field(name).is_some() || base == Some(plain(name)) {
                 continue;
             }
             // Within an unnamed struct or union.
@@ -76,6 +81,12 @@ impl<'p> Interpreter<'p> {
         };
         self.memory.store(place, value, at)
     }
+}
+
+/// The name of a base class without its namespace and template arguments.
+fn plain(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name).trim();
+    name.rsplit("::").next().unwrap_or(name)
 }
 
 /// The object that a method is called on.

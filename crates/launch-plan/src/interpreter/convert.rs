@@ -97,8 +97,16 @@ impl<'p> Interpreter<'p> {
         if same || three {
             return Ok(Value::Record(Rc::clone(wanted), fields));
         }
-        let pair = |record: &Record| record.name.starts_with("std::pair<");
-        if pair(wanted) && pair(given) {
+        if let Some(base) = self.base_of(given)
+            && !given.has_destructor
+            && let Some(Some(Value::Record(record, fields))) = fields.first()
+            && record.name == base.name
+        {
+            return self.convert_record(wanted, record, fields.clone(), at);
+        }
+        let both = |start: &str| wanted.name.starts_with(start) && given.name.starts_with(start);
+        let same_length = wanted.fields.len() == given.fields.len();
+        if (both("std::pair<") || both("std::tuple<")) && same_length {
             let mut converted = Vec::new();
             for (field, value) in wanted.fields.iter().zip(fields) {
                 converted.push(match value {
@@ -116,6 +124,10 @@ impl<'p> Interpreter<'p> {
     fn cast_pointer(&mut self, to: &Rc<Pointee>, target: Target, at: At) -> Fallible<Value> {
         if let Target::Host(place) = &target {
             self.memory.give_type(place, &to.ty, at)?;
+            let ty = self.memory.type_at(place, at);
+            if let Some(base) = ty.ok().and_then(|ty| self.as_base(place, &ty, &to.ty)) {
+                return Ok(Value::Pointer(Rc::clone(to), Target::Host(base)));
+            }
         }
         Ok(Value::Pointer(Rc::clone(to), target))
     }
@@ -358,6 +370,7 @@ impl<'p> Interpreter<'p> {
             Type::Vector(_) => Ok(Value::Row(ty.clone(), Vec::new())),
             Type::StdArray(..) | Type::Array(..) => self.construct_container(ty, &[], true, at),
             Type::Void => Ok(Value::Void),
+            Type::Text => Ok(Value::Text("".into())),
             Type::TensorMap => Ok(Value::TensorMap(None)),
             other => Err(unknown_type(&other.to_string(), at)),
         }
@@ -374,6 +387,17 @@ impl Interpreter<'_> {
                     at,
                     format!("`{plain}` in host code is not in the host subset: {reason}"),
                     "use a plain struct: fields, constructors and methods",
+                );
+            }
+        }
+        for index in self.tables.records_named(plain) {
+            if self.tables.record(index).base.is_some() {
+                return Fault::unsupported(
+                    at,
+                    format!(
+                        "`{plain}` in host code is not in the host subset: its base class has no fields, ends in padding or is none that the host can make"
+                    ),
+                    "put the base class's fields and methods into it",
                 );
             }
         }

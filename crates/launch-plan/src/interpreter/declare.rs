@@ -157,6 +157,11 @@ impl<'p> Interpreter<'p> {
             _ => is_place(initial),
         };
         if local && let Ok((place, ty)) = self.place(initial, Access::Read) {
+            if let Some(wanted) = &wanted
+                && let Some(base) = self.as_base(&place, &ty, wanted)
+            {
+                return Ok(Binding::Variable(base, wanted.clone()));
+            }
             let same = wanted
                 .as_ref()
                 .is_none_or(|wanted| same_variable(wanted, &ty));

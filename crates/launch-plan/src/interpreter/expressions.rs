@@ -213,6 +213,11 @@ impl<'p> Interpreter<'p> {
             self.warn_of_output("std::cout", at);
             return Ok(Value::Output);
         }
+        if let (Value::Text(left), Value::Text(right)) = (left, right)
+            && let Some(result) = self.text_binary(op, left, right, at)
+        {
+            return result;
+        }
         self.pointer_binary(op, left, right, at)
     }
 

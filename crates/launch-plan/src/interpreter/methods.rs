@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::constructors::this_object;
 use super::overloads::takes_count;
 use super::parameters::Given;
 use super::places::{Access, is_place};
@@ -33,6 +34,7 @@ impl<'p> Interpreter<'p> {
             Type::Vector(_) | Type::StdArray(..) => {
                 self.container_method(&place, &ty, &name.path, arguments, at)
             }
+            Type::Text => self.text_method(&place, &name.path, arguments, at),
             Type::Record(record) => self.record_method(&place, record, name, arguments, at),
             _ => Err(no_method(&ty, &name.path, at)),
         }
@@ -73,7 +75,8 @@ impl<'p> Interpreter<'p> {
             let ty = Type::Record(Rc::clone(record));
             return Err(no_method(&ty, &name.path, at));
         }
-        let around = self.around_object(place, record, at)?;
+        let (place, record) = self.owner_of_method(place, record, &name.path);
+        let around = self.around_object(&place, &record, at)?;
         self.call_among(&methods, name, arguments, &around, at)
     }
 
@@ -90,7 +93,8 @@ impl<'p> Interpreter<'p> {
             let ty = Type::Record(Rc::clone(record));
             return Err(no_method(&ty, "operator()", at));
         }
-        let around = self.around_object(place, record, at)?;
+        let (place, record) = self.owner_of_method(place, record, "operator()");
+        let around = self.around_object(&place, &record, at)?;
         self.call_chosen(&methods, "operator()", &[], given, &around, at)
     }
 
@@ -119,6 +123,11 @@ impl<'p> Interpreter<'p> {
 
     pub(super) fn methods_of(&self, record: &Record, name: &str) -> Vec<usize> {
         let mut methods = self.methods_of_class(record, name);
+        if methods.is_empty()
+            && let Some(base) = self.base_of(record)
+        {
+            return self.methods_of(&base, name);
+        }
         // One for constant objects and one for others: they do the same.
         if let [first, second] = methods[..] {
             let (first, second) = (self.tables.function(first), self.tables.function(second));
@@ -225,7 +234,8 @@ impl<'p> Interpreter<'p> {
         let Type::Record(record) = &ty else {
             return Err(no_method(&ty, method, at));
         };
-        let around = self.around_object(&place, record, at)?;
+        let (place, record) = self.owner_of_method(&place, record, method);
+        let around = self.around_object(&place, &record, at)?;
         let given = vec![Given::value(right.clone(), at)];
         self.call_chosen(methods, method, &[], given, &around, at)
     }
@@ -243,6 +253,16 @@ impl<'p> Interpreter<'p> {
             };
             let path = &self.tables.record(class.syntax).methods;
             let methods = self.tables.methods(path, &name.path);
+            if methods.is_empty()
+                && let Some((place, record)) = this_object(&around)
+            {
+                let methods = self.methods_of(&record, &name.path);
+                if methods.is_empty() {
+                    return Ok(None);
+                }
+                let (place, record) = self.owner_of_method(&place, &record, &name.path);
+                return Ok(Some((methods, self.around_object(&place, &record, at)?)));
+            }
             return Ok((!methods.is_empty()).then_some((methods, around)));
         }
         let Some((class, member)) = self.owner_of(name, at)? else {
@@ -333,7 +353,7 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-fn no_method(ty: &Type, name: &str, at: At) -> Box<Fault> {
+pub(super) fn no_method(ty: &Type, name: &str, at: At) -> Box<Fault> {
     let message = format!("`.{name}()` of a value of type `{ty}` is not in the host subset");
     Fault::unsupported(at, message, "use plain variables and functions")
 }

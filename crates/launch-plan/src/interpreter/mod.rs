@@ -4,6 +4,7 @@
 //! within a bounded time and stack; nothing outside the interpreter's own memory is touched.
 
 mod arithmetic;
+mod bases;
 mod calls;
 mod classes;
 mod closures;
@@ -39,6 +40,7 @@ mod scratch;
 mod specialisations;
 mod statements;
 mod templates;
+mod texts;
 mod unknown_types;
 mod value;
 

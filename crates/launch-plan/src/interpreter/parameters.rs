@@ -243,6 +243,11 @@ impl<'p> Interpreter<'p> {
             Some(self.resolve(&parameter.ty)?)
         };
         if let Some((place, place_type)) = given.place.clone().filter(|_| by_reference) {
+            if let Some(ty) = &ty
+                && let Some(base) = self.as_base(&place, &place_type, ty)
+            {
+                return Ok(Binding::Variable(base, ty.clone()));
+            }
             let same = match &ty {
                 None => true,
                 Some(ty) => *ty == place_type || is_pointer(ty),

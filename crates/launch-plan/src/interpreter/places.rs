@@ -45,6 +45,9 @@ impl<'p> Interpreter<'p> {
         let at = expr.at;
         match &expr.kind {
             ExprKind::Assign(None, target, value) => {
+                if let Some(targets) = tied(target) {
+                    return self.assign_tied(targets, value, at);
+                }
                 let (place, ty) = self.place(target, Access::Write)?;
                 if let Type::Record(record) = &ty
                     && let Some(result) = self.assigned_object(&place, record, value, at)?
@@ -79,6 +82,42 @@ impl<'p> Interpreter<'p> {
                 "assign to a variable",
             )),
         }
+    }
+
+    /// `std::tie(a, b) = value`
+    fn assign_tied(
+        &mut self,
+        targets: &'p [Expr],
+        value: &'p Expr,
+        at: At,
+    ) -> Fallible<Value> {
+        let value = self.evaluate(value)?;
+        let ty = value.ty();
+        let fields = match value {
+            Value::Record(record, fields)
+                if record.name.starts_with("std::") && fields.len() == targets.len() =>
+            {
+                fields
+            }
+            _ => {
+                let message = format!("`std::tie` of {} variables and a `{ty}`", targets.len());
+                return Err(Fault::unsupported(
+                    at,
+                    message,
+                    "name a variable for each part of a std::tuple or std::pair",
+                ));
+            }
+        };
+        for (target, field) in targets.iter().zip(fields) {
+            if matches!(&target.kind, ExprKind::Name(name) if name.plain() == "ignore") {
+                continue;
+            }
+            let (place, ty) = self.place(target, Access::Write)?;
+            let unset = || Fault::host(at, "a part of a tuple is read before it has a value");
+            let value = self.convert(field.ok_or_else(unset)?, &ty, at)?;
+            self.memory.store(&place, value, at)?;
+        }
+        Ok(Value::Void)
     }
 
     /// `target op= right`; the value before and after.
@@ -346,6 +385,16 @@ impl<'p> Interpreter<'p> {
             },
             Buffer::Scratch(number) => self.scratch.name_of(number),
         }
+    }
+}
+
+fn tied(target: &Expr) -> Option<&[Expr]> {
+    let ExprKind::Call(callee, arguments) = &target.kind else {
+        return None;
+    };
+    match &callee.kind {
+        ExprKind::Name(name) if name.path == "std::tie" || name.path == "tie" => Some(arguments),
+        _ => None,
     }
 }
 

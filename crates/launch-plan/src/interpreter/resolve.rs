@@ -86,6 +86,11 @@ impl<'p> Interpreter<'p> {
         if let Some(Binding::Template(TemplateValue::Type(ty))) = self.find_local(&name.path) {
             return Ok(ty.clone());
         }
+        if name.arguments.is_none()
+            && let Some(ty) = self.class_around(&name.path)
+        {
+            return Ok(ty);
+        }
         if let Some(ty) = self.member_type(name, at)? {
             return Ok(ty);
         }
@@ -172,6 +177,17 @@ impl<'p> Interpreter<'p> {
                 let pair = Record::pair(first.clone(), second.clone());
                 pair.map(|pair| Type::Record(Rc::new(pair)))
             }
+            ("tuple", elements) => {
+                let mut types = Vec::new();
+                for element in elements {
+                    let TemplateValue::Type(element) = element else {
+                        return Ok(None);
+                    };
+                    self.check_element(element, at)?;
+                    types.push(element.clone());
+                }
+                Record::tuple(types).map(|tuple| Type::Record(Rc::new(tuple)))
+            }
             _ => None,
         })
     }
@@ -223,6 +239,8 @@ impl<'p> Interpreter<'p> {
                 };
                 Ok(Some(object))
             }
+            // A variable of this type is a `std::string`.
+            Type::Text => Ok(Some(Value::Text("".into()))),
             _ => self.unset_row(ty, at),
         }
     }
@@ -285,7 +303,7 @@ impl<'p> Interpreter<'p> {
 /// Templates of the standard library that the interpreter has.
 fn is_container(name: &Name) -> bool {
     let is_standard = name.path.starts_with("std::") || !name.path.contains("::");
-    is_standard && matches!(name.plain(), "vector" | "array" | "pair" | "function")
+    is_standard && matches!(name.plain(), "vector" | "array" | "pair" | "tuple" | "function")
 }
 
 fn builtin_type(name: &str) -> Option<Type> {
@@ -297,6 +315,7 @@ fn builtin_type(name: &str) -> Option<Type> {
     }
     Some(match name {
         "void" => Type::Void,
+        "string" => Type::Text,
         "nullptr_t" => Type::pointer_to(Type::Void, false),
         _ => return runtime_type(name),
     })

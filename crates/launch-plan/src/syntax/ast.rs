@@ -399,6 +399,8 @@ pub(crate) struct RecordSyntax {
     /// `S() = default;`
     pub(crate) default_constructor: bool,
     pub(crate) has_destructor: bool,
+    /// Its object is the first field, which has no name.
+    pub(crate) base: Option<TypeSyntax>,
     pub(crate) layout: Layout,
 }
 

@@ -90,15 +90,16 @@ fn class_syntax(
         mutable: Vec::new(),
         default_constructor: false,
         has_destructor: false,
+        base: None,
         layout: Layout::Fields(Vec::new()),
     };
     let read = lowerer.nested(|lowerer| lowerer.members(body, &mut record));
     if read.is_none() {
         record.layout = Layout::Opaque("it nests too deep".to_owned());
     }
-    let has_base = |child: &Node<'_>| child.kind() == "base_class_clause";
-    if named_children(node).iter().any(has_base) {
-        record.layout = Layout::Opaque("it has a base class".to_owned());
+    let is_clause = |child: &Node<'_>| child.kind() == "base_class_clause";
+    if let Some(clause) = named_children(node).into_iter().find(is_clause) {
+        lowerer.base_class(clause, &mut record);
     }
     record
 }
@@ -110,6 +111,34 @@ impl Lowerer<'_> {
             Some(base) => self.type_node(base),
             None => int_type(self.at(node), false),
         }
+    }
+
+    /// One plain base class becomes the first field.
+    fn base_class(&mut self, clause: Node<'_>, record: &mut RecordSyntax) {
+        let is_type = |child: &Node<'_>| {
+            matches!(
+                child.kind(),
+                "type_identifier" | "template_type" | "qualified_identifier"
+            )
+        };
+        let bases: Vec<Node<'_>> = named_children(clause).into_iter().filter(is_type).collect();
+        let is_virtual = self
+            .text_of(clause)
+            .split_whitespace()
+            .any(|word| word == "virtual");
+        let reason = match bases.as_slice() {
+            [base] if !is_virtual => {
+                let base = self.type_node(*base);
+                record.base = Some(base.clone());
+                if let Layout::Fields(fields) = &mut record.layout {
+                    fields.insert(0, (String::new(), base, None));
+                }
+                return;
+            }
+            _ if is_virtual => "it has a virtual base class",
+            _ => "it has several base classes",
+        };
+        record.layout = Layout::Opaque(reason.to_owned());
     }
 
     /// What a struct without a name is called here: no name that anyone can write.

@@ -17,6 +17,7 @@ use super::{Interpreter, math};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, ExprKind, Name};
+use crate::types::{Record, Type};
 
 impl<'p> Interpreter<'p> {
     pub(super) fn library_function(
@@ -70,6 +71,14 @@ impl<'p> Interpreter<'p> {
                 *value = self.convert(value.clone(), ty, at)?;
             }
         }
+        if let ("to_string", [only]) = (plain, values.as_slice())
+            && let Some(text) = super::texts::to_string(only)
+        {
+            return Ok(text);
+        }
+        if plain == "make_tuple" {
+            return made_tuple(values, at);
+        }
         if let Some(made) = self.make_vector(plain, &values, at) {
             return made;
         }
@@ -122,5 +131,24 @@ impl<'p> Interpreter<'p> {
             return Ok(Value::Void);
         }
         Err(Fault::host(at, "an assertion in host code fails"))
+    }
+}
+
+fn made_tuple(values: Vec<Value>, at: At) -> Fallible<Value> {
+    let types: Vec<Type> = values.iter().map(Value::ty).collect();
+    let tuple = match types.iter().any(Type::has_destructor) {
+        true => None,
+        false => Record::tuple(types),
+    };
+    match tuple {
+        Some(tuple) => {
+            let values = values.into_iter().map(Some).collect();
+            Ok(Value::Record(tuple.into(), values))
+        }
+        None => Err(Fault::unsupported(
+            at,
+            "a tuple of these values is not in the host subset",
+            "put numbers, pointers and plain structs into it",
+        )),
     }
 }
