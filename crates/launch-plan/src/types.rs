@@ -214,7 +214,10 @@ impl Record {
         let types = || record.fields.iter().map(|field| &field.ty);
         let size = types().filter_map(Type::size_bytes).max().unwrap_or(0);
         let scalars = types().fold(0_u64, |sum, ty| sum.saturating_add(ty.scalars()));
-        if size.max(scalars) > MAX_UNION || types().any(Type::holds_a_union) || record.has_destructor {
+        if size.max(scalars) > MAX_UNION
+            || types().any(Type::holds_a_union)
+            || record.has_destructor
+        {
             return None;
         }
         record.size_bytes = size.next_multiple_of(record.align_bytes).max(1);

@@ -28,7 +28,11 @@ fn fields_methods_and_constants_of_a_base_class() {
         ("Leaf l(3);", "l.bytes() + l.more", "25"),
         ("Deep d; d.set(9);", "d.get() * 100 + d.t * 10 + d.d", "991"),
         ("Impl i; change(i);", "i.t", "50"),
-        ("Deep d; Base& b = d; b.t = 8;", "read(&d) * 10 + d.get()", "88"),
+        (
+            "Deep d; Base& b = d; b.t = 8;",
+            "read(&d) * 10 + d.get()",
+            "88",
+        ),
         ("Deep d; Base b = d;", "b.t", "4"),
         ("Impl i;", "sizeof(Impl) * 10 + sizeof(Deep)", "92"),
         ("int t = 0; { Ends e(&t); }", "t", "321"),
@@ -81,7 +85,11 @@ fn base_classes_whose_layout_is_not_known_are_refused() {
 fn a_class_template_s_own_name_means_the_class() {
     let class = "template <class T> struct V { T x; V plus(const V& o) const { V r{x + o.x}; return r; } V& add(const V& o) { x += o.x; return *this; } };";
     assert_eq!(
-        value_in(class, "V<int> a{3}, b{4}; a.add(b); V<int> c = a.plus(b);", "a.x * 100 + c.x"),
+        value_in(
+            class,
+            "V<int> a{3}, b{4}; a.add(b); V<int> c = a.plus(b);",
+            "a.x * 100 + c.x"
+        ),
         "711"
     );
 }
@@ -91,13 +99,33 @@ fn tuples_and_tie() {
     let function = "std::tuple<int, float, bool> parts(int n) { return {n / 4, 2.5f, n > 4}; }
         std::pair<int, int> split(int n) { return {n / 8, n % 8}; }";
     for (statements, expression, expected) in [
-        ("std::tuple<int, long> t{3, 4};", "std::get<0>(t) * 10 + std::get<1>(t)", "34"),
-        ("auto [g, t] = std::make_tuple((N + 31) / 32, 32);", "g * 100 + t", "432"),
-        ("auto [a, b, c] = parts(N);", "a * 100 + (int)(b * 4) + c", "2511"),
-        ("int a; float b; bool c; std::tie(a, b, c) = parts(N);", "a * 100 + (int)(b * 4) + c", "2511"),
+        (
+            "std::tuple<int, long> t{3, 4};",
+            "std::get<0>(t) * 10 + std::get<1>(t)",
+            "34",
+        ),
+        (
+            "auto [g, t] = std::make_tuple((N + 31) / 32, 32);",
+            "g * 100 + t",
+            "432",
+        ),
+        (
+            "auto [a, b, c] = parts(N);",
+            "a * 100 + (int)(b * 4) + c",
+            "2511",
+        ),
+        (
+            "int a; float b; bool c; std::tie(a, b, c) = parts(N);",
+            "a * 100 + (int)(b * 4) + c",
+            "2511",
+        ),
         ("int a, b; std::tie(a, b) = split(N);", "a * 10 + b", "124"),
         ("int b; std::tie(std::ignore, b) = split(N);", "b", "4"),
-        ("int a = 1, b = 2; std::tie(a, b) = std::make_tuple(b, a);", "a * 10 + b", "21"),
+        (
+            "int a = 1, b = 2; std::tie(a, b) = std::make_tuple(b, a);",
+            "a * 10 + b",
+            "21",
+        ),
     ] {
         assert_eq!(
             value_in(function, statements, expression),
@@ -112,11 +140,27 @@ fn texts_are_made_joined_and_compared() {
     let function = "static void check(int e, const std::string& what) { if (e) throw std::runtime_error(what + \": \" + cudaGetErrorString((cudaError_t)e)); }
         std::string name(int n) { return \"tile\" + std::to_string(n); }";
     for (statements, expression, expected) in [
-        ("std::string s = \"add\"; if (s == \"add\") s += \"ed\";", "s.size() * 10 + s.empty()", "50"),
-        ("std::string s; bool e = s.empty(); s = name(N);", "(s == \"tile100\") * 10 + e", "11"),
+        (
+            "std::string s = \"add\"; if (s == \"add\") s += \"ed\";",
+            "s.size() * 10 + s.empty()",
+            "50",
+        ),
+        (
+            "std::string s; bool e = s.empty(); s = name(N);",
+            "(s == \"tile100\") * 10 + e",
+            "11",
+        ),
         ("check(cudaSuccess, \"sync\");", "1", "1"),
-        ("std::string a(\"ab\"), b{\"b\"};", "(a < b) * 10 + (a != b)", "11"),
-        ("std::vector<std::string> v{\"a\", \"bcd\"}; size_t t = 0; for (const auto& s : v) t += s.length();", "t", "4"),
+        (
+            "std::string a(\"ab\"), b{\"b\"};",
+            "(a < b) * 10 + (a != b)",
+            "11",
+        ),
+        (
+            "std::vector<std::string> v{\"a\", \"bcd\"}; size_t t = 0; for (const auto& s : v) t += s.length();",
+            "t",
+            "4",
+        ),
     ] {
         assert_eq!(
             value_in(function, statements, expression),
@@ -128,6 +172,9 @@ fn texts_are_made_joined_and_compared() {
     let (kind, _, _, message, _) = described(&plan_of(endless, 1).unwrap_err());
     assert_eq!(
         (kind.as_str(), message.as_str()),
-        ("fuel", "a text of 8192 characters in host code; the limit is 4096")
+        (
+            "fuel",
+            "a text of 8192 characters in host code; the limit is 4096"
+        )
     );
 }

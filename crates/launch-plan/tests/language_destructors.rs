@@ -50,7 +50,8 @@ void solve(const float* A, const float* B, float* C, int N) {{
     let plan = plan_of(&source, 100).unwrap();
     assert_eq!(
         text(&plan),
-        "k <1x1x1, 1x1x1, 0> (p1, s1, 200)\nk <2x1x1, 2x1x1, 0> (s0, p2, 200)"
+        "s0 = alloc 400\ns1 = alloc 800\nk <1x1x1, 1x1x1, 0> (p1, s1, 200)\n\
+         k <2x1x1, 2x1x1, 0> (s0, p2, 200)\nfree s1\nfree s0"
     );
     assert!(plan.warnings.is_empty(), "{:?}", plan.warnings);
 }
@@ -60,7 +61,10 @@ fn objects_end_in_reverse_order_wherever_the_block_is_left() {
     for (statements, expected) in [
         ("{ Log a(&t, 1); Log b(&t, 2); }", "21"),
         ("{ Log a(&t, 1); { Log b(&t, 2); } Log c(&t, 3); }", "231"),
-        ("for (int i = 1; i < 9; ++i) { Log a(&t, i); if (i == 2) continue; if (i == 4) break; Log b(&t, 5); }", "512534"),
+        (
+            "for (int i = 1; i < 9; ++i) { Log a(&t, i); if (i == 2) continue; if (i == 4) break; Log b(&t, 5); }",
+            "512534",
+        ),
         ("int r = early(&t, N); t = t * 10 + r;", "210"),
         ("early(&t, 3);", "31"),
         ("{ Log l[2] = {Log(&t, 1), Log(&t, 2)}; }", "21"),
@@ -72,9 +76,15 @@ fn objects_end_in_reverse_order_wherever_the_block_is_left() {
         ("{ Pair p(&t); }", "321"),
         ("{ Plain p{Log(&t, 1), Log(&t, 2)}; }", "21"),
         ("Log* p = new Log(&t, 4); delete p;", "4"),
-        ("{ auto f = [&t](int i) { Log l(&t, i); return i; }; f(6); }", "6"),
+        (
+            "{ auto f = [&t](int i) { Log l(&t, i); return i; }; f(6); }",
+            "6",
+        ),
         ("if (Log l(&t, 5); N > 1) { t = 1; }", "15"),
-        ("switch (N) { case 100: { Log l(&t, 5); break; } default: t = 9; }", "5"),
+        (
+            "switch (N) { case 100: { Log l(&t, 5); break; } default: t = 9; }",
+            "5",
+        ),
         ("{ std::pair<int, int> q{1, 2}; Log l{&t, q.second}; }", "2"),
     ] {
         let statements = format!("int t = 0; {statements}");
@@ -98,12 +108,18 @@ fn what_would_make_a_second_object_is_refused() {
         let (kind, at, _, message, hint) = described(&plan_of(&source, 1).unwrap_err());
         assert_eq!(
             (kind.as_str(), at, message.as_str()),
-            ("unsupported_construct", line, "this makes a second `Log`, which has a destructor, without a constructor or operator= of the class"),
+            (
+                "unsupported_construct",
+                line,
+                "this makes a second `Log`, which has a destructor, without a constructor or operator= of the class"
+            ),
             "{statements}"
         );
         assert!(!hint.is_empty());
     }
-    let vector = format!("{LOG}\nvoid solve(const float* A, const float* B, float* C, int N) {{ std::vector<Log> v; }}");
+    let vector = format!(
+        "{LOG}\nvoid solve(const float* A, const float* B, float* C, int N) {{ std::vector<Log> v; }}"
+    );
     assert!(plan_of(&vector, 1).is_err());
 }
 
@@ -120,8 +136,14 @@ fn constructors_of_the_class_copy_and_move() {
         ("{ Box a(&t, 3); Box b = a; }", "43"),
         ("{ Box a(&t, 3); Box b(std::move(a)); }", "30"),
         ("{ Box a(&t, 3); Box b(&t, 1); b = a; }", "63"),
-        ("int s; { Box a(&t, 3); s = sum(a, a); } t = t * 10 + s;", "437"),
-        ("int s; { Box a(&t, 3); s = sum(std::move(a), Box(&t, 5)); } t = t * 10 + s % 10;", "5308"),
+        (
+            "int s; { Box a(&t, 3); s = sum(a, a); } t = t * 10 + s;",
+            "437",
+        ),
+        (
+            "int s; { Box a(&t, 3); s = sum(std::move(a), Box(&t, 5)); } t = t * 10 + s % 10;",
+            "5308",
+        ),
         ("Twice a{3}, b{0}; b = a; t = b.v;", "6"),
         ("Del d(3); t = d.a * 10 + d.b;", "34"),
         ("Out o(3); t = o.a.v * 10 + o.b.v;", "37"),

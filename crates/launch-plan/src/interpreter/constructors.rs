@@ -30,7 +30,9 @@ impl<'p> Interpreter<'p> {
             let whole = Type::Record(Rc::clone(&record));
             return self.store_initial(&place, &whole, initial, at);
         }
-        let base = self.base_of(&record).and_then(|base| self.class_name(&base));
+        let base = self
+            .base_of(&record)
+            .and_then(|base| self.class_name(&base));
         for (index, field) in record.fields.iter().enumerate() {
             let part = place.part(Part::Field(index));
             let name = match index {

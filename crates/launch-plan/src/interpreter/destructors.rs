@@ -191,9 +191,7 @@ impl<'p> Interpreter<'p> {
                 && rest.iter().all(|other| other.default.is_some())
         };
         let of = |rvalue| functions.iter().copied().find(|&f| takes(f, rvalue));
-        of(is_move)
-            .filter(|_| is_move)
-            .or_else(|| of(false))
+        of(is_move).filter(|_| is_move).or_else(|| of(false))
     }
 
     /// `object = value` where the class says what that does. `None` where its fields are copied.

@@ -49,8 +49,8 @@ use std::collections::{HashMap, HashSet};
 use domain::{Diagnostic, Severity, Stage, TargetLimits, printable};
 
 pub(crate) use self::convert::cut_off;
-pub(crate) use self::device_values::Guess;
 use self::destructors::Owned;
+pub(crate) use self::device_values::Guess;
 use self::language::Language;
 use self::memory::Memory;
 use self::packs::Expansions;

@@ -120,7 +120,11 @@ impl<'p> Interpreter<'p> {
             let object = self.taken(argument)?;
             return Ok(object.map(|object| Given::value(object, argument.at)));
         }
-        if !is_place(source) || !self.static_type(source).is_some_and(|ty| ty.has_destructor()) {
+        if !is_place(source)
+            || !self
+                .static_type(source)
+                .is_some_and(|ty| ty.has_destructor())
+        {
             return Ok(None);
         }
         let (place, ty) = self.place(source, Access::Read)?;

@@ -85,12 +85,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// `std::tie(a, b) = value`
-    fn assign_tied(
-        &mut self,
-        targets: &'p [Expr],
-        value: &'p Expr,
-        at: At,
-    ) -> Fallible<Value> {
+    fn assign_tied(&mut self, targets: &'p [Expr], value: &'p Expr, at: At) -> Fallible<Value> {
         let value = self.evaluate(value)?;
         let ty = value.ty();
         let fields = match value {

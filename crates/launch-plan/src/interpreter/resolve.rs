@@ -303,7 +303,11 @@ impl<'p> Interpreter<'p> {
 /// Templates of the standard library that the interpreter has.
 fn is_container(name: &Name) -> bool {
     let is_standard = name.path.starts_with("std::") || !name.path.contains("::");
-    is_standard && matches!(name.plain(), "vector" | "array" | "pair" | "tuple" | "function")
+    is_standard
+        && matches!(
+            name.plain(),
+            "vector" | "array" | "pair" | "tuple" | "function"
+        )
 }
 
 fn builtin_type(name: &str) -> Option<Type> {

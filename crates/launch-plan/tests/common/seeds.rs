@@ -184,4 +184,18 @@ void solve(const float* A, const float* B, float* C, int N) {
   k<<<dim3(q.p.g(N), std::numeric_limits<short>::max()), Cfg<64>::T>>>(A, C, w);
 }
 ",
+    // Objects that end, base classes, tuples, texts.
+    "\
+__global__ void k(const float* a, float* c, int n) {}
+template <class T> class Buf { T* p_ = nullptr; size_t n_ = 0; public: Buf() = default; explicit Buf(size_t n) : n_(n) { cudaMalloc(&p_, n * sizeof(T)); } ~Buf() { if (p_) cudaFree(p_); }
+  Buf(const Buf&) = delete; Buf(Buf&& o) : p_(o.p_), n_(o.n_) { o.p_ = nullptr; } Buf& operator=(Buf&& o) { std::swap(p_, o.p_); return *this; } T* get() const { return p_; } };
+struct Base { int t = 4; static constexpr int K = 7; Base(int x) : t(x) {} int get() const { return t; } }; struct Impl : Base { int n; Impl(int x) : Base(x), n(2) {} int sum() { return get() + n + K; } };
+Buf<float> make(int n) { Buf<float> b(n); return b; } void change(Base& b) { b.t += 1; }
+struct Two { Buf<int> a; Buf<int> b; Two(int n) : b(n), a(2 * n) {} };
+void solve(const float* A, const float* B, float* C, int N) {
+    Buf<float> b = make(N), c; c = std::move(b); Two two(N); Impl i(N % 5); change(i); auto* p = new Buf<int>(3); delete p;
+    for (int j = 0; j < 3; ++j) { Buf<float> l(N); if (j == 1) continue; k<<<i.sum(), 32>>>(A, l.get(), j); make(4).get(); }
+    int g; float f; std::tie(g, f) = std::make_tuple(N / 32, 2.5f); std::string s = \"a\"; s += std::to_string(g); if (s != \"a\") k<<<g + 1, (int)f>>>(c.get(), C, s.size());
+}
+",
 ];
