@@ -154,9 +154,7 @@ fn sums(step: &mut Step, extents: [usize; 3], rule: Rule, half: bool) {
             );
             let mut sums = columns(a, &step.b, (n, first), c, rule);
             for (column, sum) in sums.iter_mut().enumerate() {
-                if special
-                    && let Some(found) = special_sum(step, [row, first + column], [n, k])
-                {
+                if special && let Some(found) = special_sum(step, [row, first + column], [n, k]) {
                     *sum = f64::from(found);
                 }
             }
@@ -381,13 +379,27 @@ mod tests {
     #[test]
     fn what_lies_below_the_kept_bits_is_lost() {
         let rule = rule(Format::F16, false);
-        let sum = |tiny: f32| one(&[1.0, tiny, tiny], &[1.0, tiny, tiny], -1.0, Format::F16, rule);
+        let sum = |tiny: f32| {
+            one(
+                &[1.0, tiny, tiny],
+                &[1.0, tiny, tiny],
+                -1.0,
+                Format::F16,
+                rule,
+            )
+        };
         assert_eq!(sum(2f32.powi(-12)), 2f32.powi(-23));
         // Each product is 2^-26: cut off before they are added.
         assert_eq!(sum(2f32.powi(-13)), 0.0);
         // The f32 is cut off, not rounded: 1 + 3 * 2^-25 becomes 1.
         let third = 2f32.powi(-12);
-        let cut = one(&[third, third], &[third, third / 2.0], 1.0, Format::F16, rule);
+        let cut = one(
+            &[third, third],
+            &[third, third / 2.0],
+            1.0,
+            Format::F16,
+            rule,
+        );
         assert_eq!(cut, 1.0);
     }
 

@@ -17,7 +17,10 @@ pub(crate) enum Tensor {
     /// Addresses of parts of a matrix in memory.
     Address(Box<Address>),
     /// `movmatrix`: an 8 by 8 tile of 16-bit elements, transposed.
-    Transpose { dst: Slot, src: Slot },
+    Transpose {
+        dst: Slot,
+        src: Slot,
+    },
     /// `ldmatrix` and `stmatrix`.
     Rows(Rows),
     Product(Box<Product>),

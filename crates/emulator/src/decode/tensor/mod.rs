@@ -78,8 +78,20 @@ impl Element {
 /// `m16n8k16` in its three numbers.
 fn shape(m: &mut Modifiers<'_>) -> Result<[usize; 3], LoadError> {
     const SHAPES: [&str; 14] = [
-        "m16n16k16", "m8n32k16", "m32n8k16", "m16n16k8", "m8n8k4", "m8n8k16", "m8n8k32",
-        "m8n8k128", "m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64", "m16n8k128",
+        "m16n16k16",
+        "m8n32k16",
+        "m32n8k16",
+        "m16n16k8",
+        "m8n8k4",
+        "m8n8k16",
+        "m8n8k32",
+        "m8n8k128",
+        "m16n8k4",
+        "m16n8k8",
+        "m16n8k16",
+        "m16n8k32",
+        "m16n8k64",
+        "m16n8k128",
     ];
     let choices: Vec<(&str, &str)> = SHAPES.iter().map(|&name| (name, name)).collect();
     let name = m.take_one(&choices);
@@ -97,7 +109,10 @@ fn numbers(shape: &str) -> Option<[usize; 3]> {
 fn types<const N: usize>(m: &mut Modifiers<'_>) -> Result<[Element; N], LoadError> {
     let mut out = [Element::F32; N];
     for at in (0..N).rev() {
-        out[at] = m.last().and_then(Element::parse).ok_or_else(|| m.unsupported())?;
+        out[at] = m
+            .last()
+            .and_then(Element::parse)
+            .ok_or_else(|| m.unsupported())?;
     }
     Ok(out)
 }
@@ -139,15 +154,15 @@ fn accumulator_tiles(lines: usize, columns: usize) -> Vec<(u16, u16)> {
 
 /// Registers that a tile of an accumulator takes.
 fn per_tile(element: Element) -> usize {
-    if element == Element::Float(Format::F16) { 1 } else { 2 }
+    if element == Element::Float(Format::F16) {
+        1
+    } else {
+        2
+    }
 }
 
 /// What an accumulator of this type does with these factors; whether a device does it, too.
-fn arithmetic(
-    [d, a, b, c]: [Element; 4],
-    group: bool,
-    saturates: bool,
-) -> Option<Arithmetic> {
+fn arithmetic([d, a, b, c]: [Element; 4], group: bool, saturates: bool) -> Option<Arithmetic> {
     let half = Element::Float(Format::F16);
     let is_sum = |element| element == Element::F32 || element == half;
     Some(match (a, b) {

@@ -14,9 +14,7 @@ fn admits(a: Element, extents: [usize; 3]) -> bool {
         Element::Float(Format::F16 | Format::Bf16) => &[[16, 8, 8], [16, 8, 16]],
         Element::Float(Format::Tf32) => &[[16, 8, 4], [16, 8, 8]],
         Element::Float(Format::E4m3 | Format::E5m2) => &[[16, 8, 16], [16, 8, 32]],
-        Element::Integer(integer) if integer.bits == 8 => {
-            &[[8, 8, 16], [16, 8, 16], [16, 8, 32]]
-        }
+        Element::Integer(integer) if integer.bits == 8 => &[[8, 8, 16], [16, 8, 16], [16, 8, 32]],
         Element::Integer(_) => &[[8, 8, 32], [16, 8, 32], [16, 8, 64]],
         Element::Bit => &[[8, 8, 128], [16, 8, 128], [16, 8, 256]],
         Element::F64 => &[[8, 8, 4], [16, 8, 4], [16, 8, 8], [16, 8, 16]],
@@ -36,7 +34,11 @@ pub(in crate::decode) fn multiply(
         return Err(m.unsupported());
     }
     let [to, a, b, from] = types::<4>(m)?;
-    let bits = if a == Element::Bit { bit_operation(m)? } else { None };
+    let bits = if a == Element::Bit {
+        bit_operation(m)?
+    } else {
+        None
+    };
     let saturates = m.take("satfinite");
     let rounding = (a == Element::F64).then(|| m.rounding()).flatten();
     m.finish()?;
@@ -44,7 +46,9 @@ pub(in crate::decode) fn multiply(
         (Element::Bit, Element::Bit, Element::S32, Element::S32) if !saturates => bits,
         _ => arithmetic([to, a, b, from], false, saturates),
     };
-    let arithmetic = exact.filter(|_| admits(a, extents)).ok_or_else(|| m.unsupported())?;
+    let arithmetic = exact
+        .filter(|_| admits(a, extents))
+        .ok_or_else(|| m.unsupported())?;
     // Its own type for f16 sums: both are f16, or both are f32.
     if to != from {
         return Err(m.unsupported());

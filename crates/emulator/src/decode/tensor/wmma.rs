@@ -13,9 +13,7 @@ use crate::LoadError;
 use crate::decode::{Decoder, Modifiers};
 use crate::lanes::{LANES, LaneFn, Slot, bin, un};
 use crate::numerics::tensor::Format;
-use crate::program::{
-    Access, Address, AddressSpace, Arithmetic, Kind, Product, Rows, Tensor,
-};
+use crate::program::{Access, Address, AddressSpace, Arithmetic, Kind, Product, Rows, Tensor};
 use crate::syntax::{Operand, Type};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +26,6 @@ enum Role {
 /// One matrix of a shape: how it lies in registers.
 struct Matrix {
     role: Role,
-    element: Element,
     /// Lines and places along them.
     lines: usize,
     along: usize,
@@ -57,7 +54,6 @@ fn matrix(extents: [usize; 3], role: Role, element: Element) -> Option<Matrix> {
     };
     admits(extents, element, role).then_some(Matrix {
         role,
-        element,
         lines,
         along,
         tiles,
@@ -109,7 +105,11 @@ pub(in crate::decode) fn fragments(
 
 fn product(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     aligned(m)?;
-    let bits = if m.has("popc") { bit_operation(m)? } else { None };
+    let bits = if m.has("popc") {
+        bit_operation(m)?
+    } else {
+        None
+    };
     for _ in 0..2 {
         // Layouts of the factors in memory, which the fragments do not depend on.
         if !(m.take("row") || m.take("col")) {
@@ -137,7 +137,12 @@ fn product(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> 
         (other, None) => other,
         _ => return Err(m.unsupported()),
     };
-    let all = [(Role::A, a), (Role::B, b), (Role::Accumulator, from), (Role::Accumulator, to)];
+    let all = [
+        (Role::A, a),
+        (Role::B, b),
+        (Role::Accumulator, from),
+        (Role::Accumulator, to),
+    ];
     let mut operands = Vec::new();
     for (at, (role, element)) in all.into_iter().enumerate() {
         let matrix = matrix(extents, role, element).ok_or_else(|| m.unsupported())?;
@@ -261,7 +266,11 @@ impl Steps {
     ) -> Slot {
         let lines = std::array::from_fn(|lane| line(lane) as u8);
         let places = std::array::from_fn(|lane| place(lane) as u8);
-        let (strides, steps) = if self.natural { (lines, places) } else { (places, lines) };
+        let (strides, steps) = if self.natural {
+            (lines, places)
+        } else {
+            (places, lines)
+        };
         let known = { self.known.iter() }.find(|known| (known.0, known.1) == (strides, steps));
         if let Some(&(_, _, slot)) = known {
             return slot;
@@ -310,7 +319,11 @@ impl Steps {
             signed: false,
             strong: false,
         };
-        if self.loads { Kind::Load(access) } else { Kind::Store(access) }
+        if self.loads {
+            Kind::Load(access)
+        } else {
+            Kind::Store(access)
+        }
     }
 
     /// Accumulators of 32 and 64 bits: two registers a tile.
@@ -372,10 +385,16 @@ impl Steps {
                 let at = self.tile(d, tile, |lane| lane % 4 * 2, |lane| lane / 4);
                 if self.loads {
                     d.emit(self.access(at, 4, &[register]));
-                    d.tensor(Tensor::Transpose { dst: register, src: register });
+                    d.tensor(Tensor::Transpose {
+                        dst: register,
+                        src: register,
+                    });
                 } else {
                     let turned = d.temporary(false);
-                    d.tensor(Tensor::Transpose { dst: turned, src: register });
+                    d.tensor(Tensor::Transpose {
+                        dst: turned,
+                        src: register,
+                    });
                     d.emit(self.access(at, 4, &[turned]));
                 }
             } else {
@@ -417,11 +436,16 @@ impl Decoder<'_> {
         let Operand::Address(base, offset) = self.operand(at)? else {
             return Err(self.malformed("an address is needed"));
         };
-        let local = matches!(base.as_ref(), Operand::Symbol(name, _) if self.frame.contains_key(name));
+        let local =
+            matches!(base.as_ref(), Operand::Symbol(name, _) if self.frame.contains_key(name));
         if local {
             return Err(self.unsupported(format!("{} of local memory", self.statement.opcode)));
         }
-        let ty = if space == Some(AddressSpace::Shared) { Type::B32 } else { Type::B64 };
+        let ty = if space == Some(AddressSpace::Shared) {
+            Type::B32
+        } else {
+            Type::B64
+        };
         let slot = match base.as_ref() {
             Operand::Register(register) => self.slot_home(*register)?,
             other => self.source_of(other, ty)?,

@@ -12,12 +12,12 @@ use super::super::block::Block;
 use super::super::reconverge::Warp;
 use super::super::step::holding;
 use super::super::worker::{Stop, Worker};
-use super::planes::{self, Pitch, place_tile};
+use super::planes::{self, Pitch};
 use super::product::{put_sums, take_sums};
 use super::{Place, uniform};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{FULL, View};
-use crate::program::{Arithmetic, Described, FloatForm, Fragment, Group, Integer, Source};
+use crate::program::{Arithmetic, Described, FloatForm, Group, Integer, Source};
 
 /// The `wgmma` products that a warp has come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,12 +67,24 @@ impl Worker<'_> {
         };
         let mut scratch = std::mem::take(&mut self.tensor);
         let outcome = match group.arithmetic {
-            Arithmetic::Float(form) => {
-                float(&memory, group, form, first_row, adds != 0, &mut scratch.step)
-            }
+            Arithmetic::Float(form) => float(
+                &memory,
+                group,
+                form,
+                first_row,
+                adds != 0,
+                &mut scratch.step,
+            ),
             Arithmetic::Integer { a, b, saturates } => {
                 let whole = &mut scratch.whole;
-                integer(&memory, group, ([a, b], saturates), first_row, adds != 0, whole)
+                integer(
+                    &memory,
+                    group,
+                    ([a, b], saturates),
+                    first_row,
+                    adds != 0,
+                    whole,
+                )
             }
             Arithmetic::Double { .. } | Arithmetic::Bits { .. } => Ok(()),
         };
@@ -194,7 +206,12 @@ impl Memory<'_> {
         }
         let word = at as usize / 8;
         let (low, high) = (self.words[word], self.words[word + 1]);
-        Ok([low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32])
+        Ok([
+            low as u32,
+            (low >> 32) as u32,
+            high as u32,
+            (high >> 32) as u32,
+        ])
     }
 }
 
@@ -346,7 +363,9 @@ fn integer(
     let unpack = |word, out: &mut [i32]| planes::small(b, word, out);
     memory.read(&group.b, part, 4, unpack, &mut scratch.b)?;
     if adds {
-        planes::pairs(view, &group.d, n, |at, bits: u32| scratch.c[at] = bits as i32);
+        planes::pairs(view, &group.d, n, |at, bits: u32| {
+            scratch.c[at] = bits as i32
+        });
     } else {
         scratch.c.fill(0);
     }

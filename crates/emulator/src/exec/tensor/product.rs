@@ -69,7 +69,12 @@ fn float(view: &View, product: &Product, form: FloatForm, step: &mut Step) {
     take_sums(view, &product.c, form.half_in, n, &mut step.c.values);
     step.a.split(form.a);
     step.b.split(form.b);
-    accumulate(step, product.extents, form.rule, [form.half_in, form.half_out]);
+    accumulate(
+        step,
+        product.extents,
+        form.rule,
+        [form.half_in, form.half_out],
+    );
     put_sums(view, &product.d, form.half_out, n, &step.c.values);
 }
 
@@ -106,7 +111,9 @@ fn whole(
     let by_place = Pitch { line: 1, place: n };
     integers(view, &product.a, a, by_line, &mut scratch.a);
     integers(view, &product.b, b, by_place, &mut scratch.b);
-    pairs(view, &product.c, n, |at, bits: u32| scratch.c[at] = bits as i32);
+    pairs(view, &product.c, n, |at, bits: u32| {
+        scratch.c[at] = bits as i32
+    });
     whole_sums(scratch, product.extents, saturates);
     put_pairs(view, &product.d, n, |at| scratch.c[at] as u32);
 }

@@ -17,12 +17,7 @@ type Tile = [u32; LANES];
 const ROW_BYTES: u32 = 16;
 
 impl Worker<'_> {
-    pub(super) fn rows(
-        &mut self,
-        block: &mut Block,
-        view: &View,
-        rows: &Rows,
-    ) -> Result<(), Stop> {
+    pub(super) fn rows(&mut self, block: &mut Block, view: &View, rows: &Rows) -> Result<(), Stop> {
         let tiles = rows.registers.len();
         let mask = u32::MAX >> (32 - 8 * tiles);
         let mut addresses = [0; LANES];

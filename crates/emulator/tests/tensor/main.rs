@@ -1,0 +1,13 @@
+//! Instructions of tensor cores, against plain products of small integers, which no rule of rounding
+//! touches, and against layouts written down here from PTX's tables.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod group;
+mod mma;
+mod rows;
+mod values;
+mod wmma;
