@@ -111,6 +111,8 @@ pub(crate) struct Group {
     pub(crate) extents: [usize; 3],
     pub(crate) a: Source,
     pub(crate) b: Described,
+    /// The sums before, and after: the same registers.
+    pub(crate) c: Fragment,
     pub(crate) d: Fragment,
     /// The accumulator counts if this holds.
     pub(crate) adds: Predicate,
@@ -165,7 +167,7 @@ impl Tensor {
                     Source::Memory(described) => visit(&mut described.descriptor, false),
                 }
                 visit(&mut group.b.descriptor, false);
-                group.d.each_slot(visit, false);
+                group.c.each_slot(visit, false);
                 group.d.each_slot(visit, true);
             }
         }

@@ -68,6 +68,7 @@ fn product(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> 
         extents: [16, n, k],
         a: source,
         b,
+        c: fragment(registers.clone(), tiles.clone()),
         d: fragment(registers, tiles),
         adds,
         negates: constants.negates,

@@ -33,13 +33,13 @@ pub(in crate::decode) fn multiply(
     if !(m.take("row") && m.take("col")) {
         return Err(m.unsupported());
     }
-    let [to, a, b, from] = types::<4>(m)?;
-    let bits = if a == Element::Bit {
+    let bits = if m.has("popc") {
         bit_operation(m)?
     } else {
         None
     };
     let saturates = m.take("satfinite");
+    let [to, a, b, from] = types::<4>(m)?;
     let rounding = (a == Element::F64).then(|| m.rounding()).flatten();
     m.finish()?;
     let exact = match (a, b, to, from) {

@@ -313,7 +313,7 @@ fn float(
         }
     }
     if adds {
-        take_sums(view, &group.d, form.half_in, n, &mut step.c.values);
+        take_sums(view, &group.c, form.half_in, n, &mut step.c.values);
     } else {
         step.c.values.fill(0.0);
     }
@@ -363,7 +363,7 @@ fn integer(
     let unpack = |word, out: &mut [i32]| planes::small(b, word, out);
     memory.read(&group.b, part, 4, unpack, &mut scratch.b)?;
     if adds {
-        planes::pairs(view, &group.d, n, |at, bits: u32| {
+        planes::pairs(view, &group.c, n, |at, bits: u32| {
             scratch.c[at] = bits as i32
         });
     } else {
