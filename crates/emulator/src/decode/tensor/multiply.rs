@@ -39,12 +39,13 @@ pub(in crate::decode) fn multiply(
         None
     };
     let saturates = m.take("satfinite");
+    let rounding = m.rounding();
     let [to, a, b, from] = types::<4>(m)?;
-    let rounding = (a == Element::F64).then(|| m.rounding()).flatten();
     m.finish()?;
     let exact = match (a, b, to, from) {
         (Element::Bit, Element::Bit, Element::S32, Element::S32) if !saturates => bits,
-        _ => arithmetic([to, a, b, from], false, saturates),
+        _ if bits.is_none() => arithmetic([to, a, b, from], false, saturates),
+        _ => None,
     };
     let arithmetic = exact
         .filter(|_| admits(a, extents))
@@ -55,7 +56,8 @@ pub(in crate::decode) fn multiply(
     }
     let arithmetic = match (arithmetic, rounding) {
         (Arithmetic::Double { .. }, Some(rounding)) => Arithmetic::Double { rounding },
-        (other, _) => other,
+        (other, None) => other,
+        _ => return Err(m.unsupported()),
     };
     product(d, extents, [to, a, b, from], arithmetic)
 }
