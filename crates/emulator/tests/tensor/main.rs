@@ -2,6 +2,7 @@
 //! touches, and against layouts written down here from PTX's tables.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::result_large_err, reason = "a fault is built once")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -364,7 +364,7 @@ fn integer(
     memory.read(&group.b, part, 4, unpack, &mut scratch.b)?;
     if adds {
         planes::pairs(view, &group.c, n, |at, bits: u32| {
-            scratch.c[at] = bits as i32
+            scratch.c[at] = bits as i32;
         });
     } else {
         scratch.c.fill(0);

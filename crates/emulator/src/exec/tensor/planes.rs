@@ -152,10 +152,10 @@ pub(super) fn pairs<T: crate::lanes::Word>(
         // SAFETY: the slots are the program's, of this width.
         let planes = unsafe { [&*view.plane::<T>(pair[0]), &*view.plane::<T>(pair[1])] };
         let first = usize::from(line) * columns + usize::from(place);
-        for lane in 0..LANES {
+        for (lane, (&even, &odd)) in planes[0].iter().zip(planes[1]).enumerate() {
             let at = first + lane / 4 * columns + lane % 4 * 2;
-            put(at, planes[0][lane]);
-            put(at + 1, planes[1][lane]);
+            put(at, even);
+            put(at + 1, odd);
         }
     }
 }

@@ -112,7 +112,7 @@ fn whole(
     integers(view, &product.a, a, by_line, &mut scratch.a);
     integers(view, &product.b, b, by_place, &mut scratch.b);
     pairs(view, &product.c, n, |at, bits: u32| {
-        scratch.c[at] = bits as i32
+        scratch.c[at] = bits as i32;
     });
     whole_sums(scratch, product.extents, saturates);
     put_pairs(view, &product.d, n, |at| scratch.c[at] as u32);
