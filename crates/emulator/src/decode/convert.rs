@@ -51,6 +51,9 @@ pub(super) fn convert(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), 
     if m.take("pack") {
         return pack(d, m);
     }
+    if m.take("tf32") {
+        return super::tensor::to_tf32(d, m);
+    }
     let form = Form {
         round: m.rounding(),
         integral: m.integral_rounding(),
