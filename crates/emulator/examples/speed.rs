@@ -43,6 +43,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &[1 << 20],
         threads,
     )?;
+    measure(
+        "f16 wmma matmul 256",
+        include_str!("../tests/fixtures/wmma.ptx"),
+        "matmul",
+        [64, 1, 1],
+        [128, 1, 1],
+        &[256],
+        threads,
+    )?;
     Ok(())
 }
 

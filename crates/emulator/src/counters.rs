@@ -69,6 +69,16 @@ counters! {
     flop_f64,
     /// f16 and bf16 operations outside tensor cores; a packed one is two.
     flop_f16,
+    /// Operations of tensor cores on f16 and bf16; a product that is added is two.
+    flop_tensor_f16,
+    /// Operations of tensor cores on tf32.
+    flop_tensor_tf32,
+    /// Operations of tensor cores on e4m3 and e5m2.
+    flop_tensor_fp8,
+    /// Operations of tensor cores on integers of 1, 4 and 8 bits.
+    flop_tensor_int8,
+    /// Operations of tensor cores on f64.
+    flop_tensor_f64,
     /// Approximate functions (`ex2`, `lg2`, `sin`, `cos`, `tanh`, `rsqrt`).
     special_functions,
 }

@@ -215,6 +215,7 @@ fn an_endless_loop_runs_out_of_fuel() {
 
 /// Workers that hold instructions back from one another would stop a launch that has enough.
 #[test]
+#[allow(clippy::result_large_err, reason = "a fault is built once")]
 fn the_verdict_of_a_limit_is_the_same_for_any_number_of_threads() {
     let mut device = Device::new(&kernel("st.global.u32 [%a], %n;"));
     let c = device.bytes("C", &[0; 4 * 2048]);

@@ -51,6 +51,9 @@ pub(super) fn convert(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), 
     if m.take("pack") {
         return pack(d, m);
     }
+    if m.take("tf32") {
+        return super::tensor::to_tf32(d, m);
+    }
     let form = Form {
         round: m.rounding(),
         integral: m.integral_rounding(),
@@ -442,6 +445,11 @@ fn floats(
         }
         (Type::F16, Type::F64) if !form.sat => d.simple(
             un(|a: u32| double::canonical(f64::from(F16::widen(a as u16)))),
+            from,
+            to,
+        ),
+        (Type::F16, Type::F64) => d.simple(
+            un(|a: u32| unit_interval(f64::from(F16::widen(a as u16)).to_bits())),
             from,
             to,
         ),

@@ -14,6 +14,7 @@ mod memory;
 mod modifiers;
 mod operands;
 mod packed;
+mod tensor;
 mod warp;
 
 use std::collections::HashMap;
@@ -66,18 +67,22 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("fma", float::fused),
     ("isspacep", memory::is_space),
     ("ld", memory::load),
+    ("ldmatrix", tensor::load_rows),
     ("ldu", memory::load),
     ("lg2", float::approximate),
     ("lop3", bits::three_input),
     ("mad", integer::multiply_add),
+    ("mad24", integer::multiply_24),
     ("madc", integer::carry),
     ("match", warp::matching),
     ("max", float::extreme),
     ("membar", control::fence),
     ("min", float::extreme),
+    ("mma", tensor::multiply),
     ("mov", memory::moves),
+    ("movmatrix", tensor::transpose),
     ("mul", integer::multiply),
-    ("mul24", integer::multiply),
+    ("mul24", integer::multiply_24),
     ("nanosleep", control::sleep),
     ("neg", float::negate),
     ("not", bits::logic),
@@ -96,6 +101,7 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("sad", integer::absolute_difference),
     ("selp", bits::select),
     ("set", comparison::set),
+    ("setmaxnreg", tensor::register_count),
     ("setp", comparison::compare),
     ("shf", bits::funnel),
     ("shfl", warp::shuffle),
@@ -105,6 +111,7 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("slct", bits::select_by_sign),
     ("sqrt", float::square_root),
     ("st", memory::store),
+    ("stmatrix", tensor::store_rows),
     ("sub", integer::subtract),
     ("subc", integer::carry),
     ("szext", bits::extend),
@@ -112,6 +119,8 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("testp", comparison::classify),
     ("trap", control::trap),
     ("vote", warp::vote),
+    ("wgmma", tensor::group),
+    ("wmma", tensor::fragments),
     ("xor", bits::logic),
 ];
 

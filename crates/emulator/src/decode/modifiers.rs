@@ -54,6 +54,21 @@ impl<'a> Modifiers<'a> {
         (!self.rest.is_empty()).then(|| self.rest.remove(0))
     }
 
+    /// Takes the last part.
+    pub(super) fn last(&mut self) -> Option<&'a str> {
+        self.rest.pop()
+    }
+
+    /// Whether a modifier is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.rest.contains(&name)
+    }
+
+    /// How many parts are left.
+    pub(super) fn count(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Takes the last part, which must be a type.
     pub(super) fn last_type(&mut self) -> Result<Type, LoadError> {
         let ty = self.rest.last().and_then(|part| Type::parse(part));

@@ -6,6 +6,7 @@
 use super::block::Block;
 use super::elements::lanes_of;
 use super::reconverge::{Split, State, Warp, lane_value};
+use super::tensor::Place;
 use super::worker::Worker;
 use crate::fault::Fault;
 use crate::lanes::{FULL, LANES, Slot, View};
@@ -55,6 +56,7 @@ impl Worker<'_> {
             | Kind::Reduce { members, .. }
             | Kind::Elect { members, .. } => *members,
             Kind::Shuffle(shuffle) => shuffle.members,
+            Kind::Tensor(_) => return FULL,
             _ => return mask,
         };
         // SAFETY: the slot is one of the program's.
@@ -65,7 +67,7 @@ impl Worker<'_> {
     /// the exchange for all of them.
     pub(super) fn meet(
         &mut self,
-        _block: &mut Block,
+        block: &mut Block,
         warp: &mut Warp,
         at: usize,
         members: u32,
@@ -92,11 +94,17 @@ impl Worker<'_> {
                 .linked
                 .function(warp.frame(split.frame).function);
             let view = warp.view(split.frame, code);
-            exchange(
-                &view,
-                self.instruction(warp, split.frame, split.pc),
-                present,
-            );
+            let kind = self.instruction(warp, split.frame, split.pc);
+            exchange(&view, kind, present);
+            if let Kind::Tensor(tensor) = kind {
+                let place = Place {
+                    view: &view,
+                    function: warp.frame(split.frame).function,
+                    pc: split.pc,
+                };
+                self.tensor(block, warp, &place, tensor, present)
+                    .map_err(|stop| self.place(block, warp, split.frame, split.pc, stop))?;
+            }
         }
         for other in &mut warp.splits {
             if joins(other) {

@@ -21,6 +21,7 @@ mod link;
 mod print;
 mod reconverge;
 mod step;
+mod tensor;
 mod violations;
 mod worker;
 

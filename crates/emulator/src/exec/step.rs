@@ -266,6 +266,10 @@ impl Worker<'_> {
                 let waits = self.exchange_or_wait(warp, here.at, here.split, view, kind, mask);
                 return Ok(if waits { Next::Leave } else { Next::Step });
             }
+            Kind::Tensor(tensor) => {
+                let waits = self.tensor_or_wait(block, warp, here, kind, tensor)?;
+                return Ok(if waits { Next::Leave } else { Next::Step });
+            }
             Kind::Fence => {}
             Kind::Sleep => poll(warp, here.at, budget, POLL_COST),
             Kind::Lane { run, operands } => {

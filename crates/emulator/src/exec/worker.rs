@@ -70,6 +70,8 @@ pub(super) struct Worker<'a> {
     pub(super) region: Region,
     /// Text of the block at hand.
     pub(super) output: String,
+    /// Matrices of the product at hand.
+    pub(super) tensor: super::tensor::Scratch,
     printed: Vec<(u64, String)>,
     printed_bytes: usize,
     /// Warp instructions that the other workers have not been told of.
@@ -97,6 +99,7 @@ impl<'a> Worker<'a> {
             counters: Counters::default(),
             region: Region::NONE,
             output: String::new(),
+            tensor: super::tensor::Scratch::default(),
             printed: Vec::new(),
             printed_bytes: 0,
             unreported: 0,
@@ -221,6 +224,9 @@ impl<'a> Worker<'a> {
                 }
             }
             if block.live == 0 {
+                if let Some(fault) = self.split_group(block) {
+                    return Err(fault);
+                }
                 return Ok(Visit::Finished);
             }
             if !yielded && !block.progressed {

@@ -11,6 +11,7 @@ pub(crate) mod exact;
 pub(crate) mod fp8;
 pub(crate) mod half;
 pub(crate) mod single;
+pub(crate) mod tensor;
 
 /// Direction of rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

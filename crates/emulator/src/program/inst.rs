@@ -1,5 +1,6 @@
 //! The instruction set of the executor.
 
+use super::tensor::Tensor;
 use crate::lanes::{CompareFn, LaneFn, Operands, Slot};
 
 /// A predicate operand. Index 0 is the constant true.
@@ -111,6 +112,8 @@ pub(crate) enum Kind {
         dst_predicate: u32,
         members: Slot,
     },
+    /// On a matrix that the whole warp holds.
+    Tensor(Tensor),
     /// Orders memory; every access here is already in order.
     Fence,
     Sleep,

@@ -7,11 +7,13 @@ mod flow;
 mod inst;
 mod passes;
 mod registers;
+mod tensor;
 
 pub(crate) use flow::join_points;
 pub(crate) use inst::*;
 pub(crate) use passes::mark_passes;
 pub(crate) use registers::assign_slots;
+pub(crate) use tensor::*;
 
 /// A constant operand: known when decoded, or an address that the launch resolves.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -368,6 +368,9 @@ fn for_each_slot(inst: &mut Inst, visit: &mut dyn FnMut(&mut Slot, Role)) {
             visit(members, Read);
             dst.iter_mut().for_each(|slot| visit(slot, Write));
         }
+        Kind::Tensor(tensor) => tensor.each_slot(&mut |slot, writes| {
+            visit(slot, if writes { Write } else { Read });
+        }),
         Kind::Builtin(builtin) => match builtin.as_mut() {
             // Arguments and results lie in the frame.
             Builtin::Print { .. } | Builtin::AssertFail { .. } => {}
