@@ -156,8 +156,8 @@ fn a_vector_is_watched_like_an_array() {
             "unsupported_construct: `.frobnicate()` of a `std::vector<int>` is not in the host subset",
         ),
         (
-            "std::vector<std::string> v;",
-            "unsupported_construct: the container `std::string` in host code is not in the host subset",
+            "std::vector<std::set<int>> v;",
+            "unsupported_construct: the container `std::set<int>` in host code is not in the host subset",
         ),
         (
             "std::vector<int> v(3); k<<<1, 1>>>(v.data(), B, C, N);",
