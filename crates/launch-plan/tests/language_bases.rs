@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::values::value_in;
+use common::values::{refusal, value_in};
 use common::{described, plan_of, text};
 
 #[test]
@@ -177,4 +177,31 @@ fn texts_are_made_joined_and_compared() {
             "a text of 8192 characters in host code; the limit is 4096"
         )
     );
+}
+
+#[test]
+fn holders_of_values_are_refused_by_name() {
+    for (body, message) in [
+        (
+            "auto p = std::make_unique<int>(3);",
+            "`std::unique_ptr` in host code",
+        ),
+        (
+            "std::unique_ptr<int> p(new int(3));",
+            "`std::unique_ptr<int>` in host code",
+        ),
+        (
+            "std::optional<int> o; o = 3;",
+            "`std::optional<int>` in host code",
+        ),
+        (
+            "namespace r = cub;",
+            "a second name for a namespace in host code",
+        ),
+    ] {
+        assert_eq!(
+            refusal(body),
+            format!("unsupported_construct: {message} is not in the host subset")
+        );
+    }
 }

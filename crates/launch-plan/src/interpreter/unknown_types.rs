@@ -27,6 +27,20 @@ pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
             "use std::vector of plain types, std::array or plain variables",
         );
     }
+    let held = match base {
+        "unique_ptr" | "shared_ptr" => {
+            Some("use a struct whose destructor frees the memory, or new and delete")
+        }
+        "optional" => Some("use a value and a bool"),
+        _ => None,
+    };
+    if let Some(hint) = held {
+        return Fault::unsupported(
+            at,
+            format!("`{name}` in host code is not in the host subset"),
+            hint,
+        );
+    }
     if name.starts_with("thrust::") || name.starts_with("cub::") || name.starts_with("cublas") {
         return library_call(name, at);
     }

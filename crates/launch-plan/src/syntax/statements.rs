@@ -297,6 +297,10 @@ fn unknown_statement(kind: &str) -> Unsupported {
             "an exception in host code",
             "nothing that is interpreted throws; return instead",
         ),
+        "namespace_alias_definition" => (
+            "a second name for a namespace in host code",
+            "write the namespace's own name out",
+        ),
         "union_specifier" => ("a union in host code", "use a struct"),
         "co_return_statement" | "co_yield_statement" => {
             ("a coroutine in host code", "write a loop")

@@ -51,6 +51,15 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
     if let Some(full) = library_name(path) {
         return Some(library_call(&full, at));
     }
+    let holder = match plain {
+        "make_unique" => Some("std::unique_ptr"),
+        "make_shared" => Some("std::shared_ptr"),
+        "make_optional" => Some("std::optional"),
+        _ => None,
+    };
+    if let Some(holder) = holder {
+        return Some(unknown_type(holder, at));
+    }
     let first = path.split("::").nth(1).unwrap_or(plain);
     matches!(first, "thread" | "async" | "string" | "this_thread")
         .then(|| unknown_type(&format!("std::{first}"), at))
