@@ -3,6 +3,7 @@
 //! Invariant: a modifier that a handler does not take is [`LoadError::Unsupported`], so no form
 //! is executed as another.
 
+mod asynchronous;
 mod bits;
 mod comparison;
 mod control;
@@ -52,7 +53,8 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("cnot", bits::logical_not),
     ("copysign", float::copy_sign),
     ("cos", float::approximate),
-    ("cp", memory::copy_async),
+    ("cp", asynchronous::copy),
+    ("createpolicy", asynchronous::create_policy),
     ("cvt", convert::convert),
     ("cvta", memory::to_address),
     ("discard", memory::hint),
@@ -64,6 +66,8 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("exit", control::exit),
     ("fence", control::fence),
     ("fma", float::fused),
+    ("getctarank", asynchronous::block_rank),
+    ("griddepcontrol", asynchronous::dependence),
     ("isspacep", memory::is_space),
     ("ld", memory::load),
     ("ldu", memory::load),
@@ -71,8 +75,10 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("lop3", bits::three_input),
     ("mad", integer::multiply_add),
     ("madc", integer::carry),
+    ("mapa", asynchronous::map_address),
     ("match", warp::matching),
     ("max", float::extreme),
+    ("mbarrier", asynchronous::barrier),
     ("membar", control::fence),
     ("min", float::extreme),
     ("mov", memory::moves),
@@ -133,6 +139,15 @@ pub(crate) fn function(unit: &Unit, index: usize) -> Result<Program, LoadError> 
     } else {
         Kind::Return
     });
+    let places = |variables: &[Variable]| -> Vec<(u32, u32)> {
+        let place = |v: &Variable| (decoder.frame.get(&v.name).copied(), v.bytes as u32);
+        let places = variables.iter().map(place);
+        places
+            .filter_map(|(at, bytes)| at.map(|at| (at, bytes)))
+            .collect()
+    };
+    let (parameters, returns) = (places(&text.parameters), places(&text.returns));
+    (decoder.out.parameters, decoder.out.returns) = (parameters, returns);
     Ok(decoder.finish(&starts))
 }
 
