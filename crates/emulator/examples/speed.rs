@@ -70,6 +70,7 @@ fn measure(
         kernel,
         grid,
         block,
+        cluster: [1, 1, 1],
         dynamic_shared_bytes: 0,
         parameters: &parameters,
     };

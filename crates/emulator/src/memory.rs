@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use crate::heap::Heap;
 use crate::module::Module;
 use crate::syntax::Space;
 
@@ -40,7 +41,8 @@ pub(crate) fn function_at(address: u64, functions: usize) -> Option<usize> {
 
 /// From here on, memory is better got anew than zeroed.
 const LARGE_BYTES: u64 = 1 << 20;
-const MAX_SLOTS: u64 = SHARED_BASE >> SLOT_SHIFT;
+/// Half of what lies below shared memory; the other half is the heap of device code.
+const MAX_SLOTS: u64 = SHARED_BASE >> 1 >> SLOT_SHIFT;
 
 /// Why the host could not do something with device memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -105,6 +107,7 @@ pub struct Memory {
     allocations: Vec<Allocation>,
     /// Allocation of each slot; slot 0 holds the null address and belongs to none.
     slots: Vec<Option<u32>>,
+    pub(crate) heap: Heap,
 }
 
 impl Memory {
@@ -120,6 +123,7 @@ impl Memory {
             used_bytes: 0,
             allocations: Vec::new(),
             slots: vec![None],
+            heap: Heap::default(),
         }
     }
 
@@ -236,6 +240,12 @@ impl Memory {
     /// Bytes allocated now.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes
+    }
+
+    /// Allocations that kernels made with `malloc` and did not free, and their bytes. They have a limit
+    /// of their own, 8 MiB.
+    pub fn device_heap(&self) -> (u64, u64) {
+        self.heap.live()
     }
 
     /// What may be allocated in all.

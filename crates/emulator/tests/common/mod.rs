@@ -105,6 +105,7 @@ impl Device {
             kernel,
             grid,
             block,
+            cluster: [1, 1, 1],
             dynamic_shared_bytes,
             parameters: &arguments.0,
         };
