@@ -27,6 +27,15 @@ impl Arguments {
         self
     }
 
+    /// Raw bytes, aligned to their length.
+    pub fn value(self, bytes: &[u8]) -> Self {
+        self.push(bytes)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub fn pointer(self, address: u64) -> Self {
         self.push(&address.to_le_bytes())
     }
