@@ -105,9 +105,10 @@ impl Swizzle {
 
 /// Why a map cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a tensor map of {dimensions:?} elements: {why}")]
+#[error("a tensor map with dimensions {dimensions:?} and boxes of {boxes:?}: {why}")]
 pub struct TensorMapError {
     dimensions: Vec<u64>,
+    boxes: Vec<u32>,
     why: String,
 }
 
@@ -141,6 +142,7 @@ impl TensorMapDescriptor {
     pub fn encode(&self) -> Result<[u8; TENSOR_MAP_BYTES], TensorMapError> {
         self.check().map_err(|why| TensorMapError {
             dimensions: self.dimensions.clone(),
+            boxes: self.box_dimensions.clone(),
             why,
         })?;
         let mut out = [0; TENSOR_MAP_BYTES];

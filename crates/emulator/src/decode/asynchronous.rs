@@ -381,6 +381,10 @@ fn tensor(
     let rank = m.take_one(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
     let rank = rank.ok_or_else(|| m.unsupported())?;
     m.ignore(&["tile"]);
+    let others = ["tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs"];
+    if others.iter().any(|other| m.take(other)) || m.take("im2col::w") {
+        return Err(d.unsupported(&d.statement.opcode));
+    }
     let stores = m.starts_with("global");
     let (map_at, given) = if stores { (0, 2) } else { (1, 3) };
     let Operand::Tile(map, coordinates) = d.operand(map_at)? else {
