@@ -4,8 +4,8 @@
 
 use device::emulated::Settings;
 use device::{
-    Address, Argument, BufferId, Device, DeviceError, EmulatedDevice, LaunchSpec, ModuleImage, Operation,
-    Span,
+    Address, Argument, BufferId, Device, DeviceError, EmulatedDevice, LaunchSpec, ModuleImage,
+    Operation, Span,
 };
 use domain::{TargetLimits, VerdictKind};
 

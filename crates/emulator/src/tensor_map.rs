@@ -186,8 +186,12 @@ impl TensorMapDescriptor {
             address: word(ADDRESS, 8),
             element: *Element::ALL.get(bytes[4] as usize)?,
             dimensions: (0..rank).map(|at| word(EXTENTS + 4 * at, 4) + 1).collect(),
-            strides_bytes: (1..rank).map(|at| word(STRIDES + 8 * (at - 1), 8)).collect(),
-            box_dimensions: { 0..rank }.map(|at| word(BOXES + 2 * at, 2) as u32).collect(),
+            strides_bytes: (1..rank)
+                .map(|at| word(STRIDES + 8 * (at - 1), 8))
+                .collect(),
+            box_dimensions: { 0..rank }
+                .map(|at| word(BOXES + 2 * at, 2) as u32)
+                .collect(),
             element_strides: (0..rank).map(|at| u32::from(bytes[STEPS + at])).collect(),
             swizzle: *Swizzle::ALL.get(bytes[6] as usize)?,
             fills_with_nan: bytes[7] != 0,
@@ -199,7 +203,10 @@ impl TensorMapDescriptor {
     pub(crate) fn moved(&self) -> Vec<u32> {
         let steps = { 0..self.dimensions.len() }.map(|at| self.step(at));
         let extents = self.box_dimensions.iter();
-        extents.zip(steps).map(|(&extent, step)| extent.div_ceil(step)).collect()
+        extents
+            .zip(steps)
+            .map(|(&extent, step)| extent.div_ceil(step))
+            .collect()
     }
 
     /// The element stride along a dimension; along the first there is none.
@@ -232,10 +239,15 @@ impl TensorMapDescriptor {
             return Err("its lists do not fit a tensor of 1 to 5 dimensions".to_owned());
         }
         if !self.address.is_multiple_of(16) {
-            return Err(format!("its address {:#x} is not a multiple of 16", self.address));
+            return Err(format!(
+                "its address {:#x} is not a multiple of 16",
+                self.address
+            ));
         }
         if let Some(&extent) = self.dimensions.iter().find(|&&e| e == 0 || e > 1 << 32) {
-            return Err(format!("an extent of {extent} elements; 1 to 2^32 are possible"));
+            return Err(format!(
+                "an extent of {extent} elements; 1 to 2^32 are possible"
+            ));
         }
         let is_bad = |stride: &&u64| !stride.is_multiple_of(16) || **stride >= 1 << 40;
         if let Some(stride) = self.strides_bytes.iter().find(is_bad) {
@@ -251,10 +263,14 @@ impl TensorMapDescriptor {
         }
         let row = self.box_dimensions[0] * self.element.bytes();
         if !row.is_multiple_of(16) {
-            return Err(format!("a box whose rows have {row} bytes, no multiple of 16"));
+            return Err(format!(
+                "a box whose rows have {row} bytes, no multiple of 16"
+            ));
         }
         if let Some(span) = self.swizzle.bytes().filter(|&span| row > span) {
-            return Err(format!("a box whose rows have {row} bytes, swizzled within {span}"));
+            return Err(format!(
+                "a box whose rows have {row} bytes, swizzled within {span}"
+            ));
         }
         if self.fills_with_nan && !self.element.is_float() {
             return Err("NaN fills only tensors of floating-point numbers".to_owned());

@@ -76,7 +76,13 @@ fn a_copy_lands_when_its_group_is_waited_for() {
     st.global.u32 [%a+128], %r3;";
     let words: Vec<u32> = (0..64).map(|at| 100 + at).collect();
     let expected: Vec<u32> = (0..64)
-        .map(|at| if at < 32 { 1000 + 100 + at } else { 2000 + 100 + at })
+        .map(|at| {
+            if at < 32 {
+                1000 + 100 + at
+            } else {
+                2000 + 100 + at
+            }
+        })
         .collect();
     assert_eq!(run(body, &words, 32), expected);
 }
@@ -96,9 +102,13 @@ fn a_copy_fills_up_with_zeros_and_reads_no_more_than_its_source_size() {
     let found = run(body, &[9, 9, 9, 9, 0x4433_2211], 1);
     assert_eq!(found[..4], [0x33_2211, 0, 0, 0]);
     // Nothing is read at all: the address may be wild.
-    let body = body.replace("%r5, 3", "%r5, 0").replace("[%x+16]", "[%rd7]");
+    let body = body
+        .replace("%r5, 3", "%r5, 0")
+        .replace("[%x+16]", "[%rd7]");
     assert_eq!(run(&body, &[9, 9, 9, 9, 9], 1)[..4], [0; 4]);
-    let ignored = body.replace("16, %r5", "16, %p1").replace("mov.u32 %r5, 0", "setp.eq.u32 %p1, 1, 1");
+    let ignored = body
+        .replace("16, %r5", "16, %p1")
+        .replace("mov.u32 %r5, 0", "setp.eq.u32 %p1, 1, 1");
     assert_eq!(run(&ignored, &[9, 9, 9, 9, 9], 1)[..4], [0; 4]);
 }
 
@@ -258,7 +268,10 @@ WAIT:
     let found = run(body, &words, 1);
     // The source was overwritten before it was read, and the destination not written yet: both show.
     assert_eq!(found[..5], [77, 55, 55, 55, 40]);
-    let waits = body.replace("st.shared.u32 [%r2], 77;", "cp.async.bulk.wait_group.read 0;\n st.shared.u32 [%r2], 77;");
+    let waits = body.replace(
+        "st.shared.u32 [%r2], 77;",
+        "cp.async.bulk.wait_group.read 0;\n st.shared.u32 [%r2], 77;",
+    );
     assert_eq!(run(&waits, &words, 1)[..5], [540, 55, 55, 55, 40]);
 }
 

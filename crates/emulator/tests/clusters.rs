@@ -44,7 +44,10 @@ fn a_cluster_sums_through_its_shared_memory() {
     let arguments = Arguments::new().pointer(x).pointer(sums);
     // The kernel's own __cluster_dims__ hold where the launch names none.
     launch_clusters(&mut device, "cluster_sum", (8, 64), [1; 3], &arguments, 2).unwrap();
-    let expected = [values[..256].iter().sum(), values[256..].iter().sum::<u32>()];
+    let expected = [
+        values[..256].iter().sum(),
+        values[256..].iter().sum::<u32>(),
+    ];
     assert_eq!(device.read_words(sums, 2), expected);
 }
 
@@ -232,7 +235,10 @@ fn a_table_entry_that_is_no_function_is_a_fault() {
     let kinds = device.words("which", &[0]);
     let out = device.words("out", &[0]);
     let (table, _) = device.loaded.global("table").unwrap();
-    device.memory.write(table, &0x1234u64.to_le_bytes()).unwrap();
+    device
+        .memory
+        .write(table, &0x1234u64.to_le_bytes())
+        .unwrap();
     let arguments = Arguments::new().pointer(kinds).pointer(out);
     let fault = device
         .launch("by_table", [1, 1, 1], [1, 1, 1], &arguments)
@@ -269,7 +275,11 @@ fn the_heap_outlives_a_launch_and_tells_what_was_freed() {
     let mut total = |frees| {
         let arguments = Arguments::new().pointer(out).int(frees);
         let outcome = device.launch("total", [1, 1, 1], [1, 1, 1], &arguments);
-        (outcome, device.read_words(out, 1)[0], device.memory.device_heap())
+        (
+            outcome,
+            device.read_words(out, 1)[0],
+            device.memory.device_heap(),
+        )
     };
     let (outcome, sum, heap) = total(0);
     assert_eq!((outcome.is_ok(), sum, heap), (true, 10, (5, 80)));

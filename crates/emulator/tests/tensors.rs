@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Arguments, Device, module};
-use emulator::{Element, Fault, Swizzle, TensorMapDescriptor};
+use emulator::{Element, Fault, FaultKind, Swizzle, TensorMapDescriptor};
 
 const TILES: &str = include_str!("fixtures/tiles.ptx");
 
@@ -108,7 +108,11 @@ fn elements_outside_read_as_zero_or_nan_and_count_all_the_same() {
         for (at, &word) in found[..24].iter().enumerate() {
             let (row, column) = (2 + at / 8, at % 8);
             let inside = row < 4 && column > 0;
-            let expected = if inside { values[row * 12 + column - 1] } else { fill };
+            let expected = if inside {
+                values[row * 12 + column - 1]
+            } else {
+                fill
+            };
             assert_eq!(word, expected, "row {row}, column {column}");
         }
         assert_eq!(found[24], u32::MAX);
@@ -117,7 +121,11 @@ fn elements_outside_read_as_zero_or_nan_and_count_all_the_same() {
 
 #[test]
 fn a_swizzle_exchanges_parts_of_16_bytes_by_their_row() {
-    for (swizzle, columns) in [(Swizzle::Bytes128, 32), (Swizzle::Bytes64, 16), (Swizzle::Bytes32, 8)] {
+    for (swizzle, columns) in [
+        (Swizzle::Bytes128, 32),
+        (Swizzle::Bytes64, 16),
+        (Swizzle::Bytes32, 8),
+    ] {
         let values: Vec<u32> = (0..8 * columns).collect();
         let map = |address| TensorMapDescriptor {
             swizzle,
@@ -149,7 +157,10 @@ fn steps_along_a_dimension_and_three_dimensions() {
         fills_with_nan: false,
     };
     let found = load_box(map, &values, "0, 1, 0", 64).unwrap();
-    let expected: Vec<u32> = [1, 3, 7, 9].iter().flat_map(|row| row * 4..row * 4 + 4).collect();
+    let expected: Vec<u32> = [1, 3, 7, 9]
+        .iter()
+        .flat_map(|row| row * 4..row * 4 + 4)
+        .collect();
     assert_eq!(found[..16], expected);
 }
 
@@ -161,8 +172,19 @@ fn a_map_that_promises_more_than_the_allocation_has_is_a_fault() {
         fault.message,
         "thread (0,0,0) of block (0,0,0) reads 16 bytes at offset 48 of `x`, which has 48 bytes"
     );
+    let narrow = |address| TensorMapDescriptor {
+        swizzle: Swizzle::Bytes128,
+        ..matrix(address, (16, 8), [8, 4])
+    };
+    let fault = load_box(narrow, &[0; 128], "0, 0", 128).unwrap_err();
+    let opcode = "tensor map with rows of 32 bytes swizzled within 128".to_owned();
+    assert_eq!(fault.kind, FaultKind::Unsupported { opcode });
     let fault = load_box(map, &[0; 64], "0", 64).unwrap_err();
-    assert!(fault.message.ends_with("uses a tensor map of 2 dimensions with 1 coordinates"));
+    assert!(
+        fault
+            .message
+            .ends_with("uses a tensor map of 2 dimensions with 1 coordinates")
+    );
 }
 
 #[test]

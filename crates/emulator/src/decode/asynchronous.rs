@@ -1,17 +1,15 @@
 //! Asynchronous copies, their barriers, bulk copies, and what reaches other blocks of a cluster.
 
-use super::memory::{Where, atomic_kind, space};
+use super::memory::{Where, space};
 use super::{Decoder, Modifiers};
 use crate::LoadError;
 use crate::lanes::{Slot, bin, un};
 use crate::memory::{CLUSTER_SHIFT, SHARED_OFFSET};
-use crate::program::{
-    AddressSpace, AsyncKind, AsyncOp, AtomicKind, AtomicOp, BarrierOp, Kind, Reduction, Special,
-};
+use crate::program::{AddressSpace, AsyncKind, AsyncOp, AtomicKind, BarrierOp, Kind, Special};
 use crate::syntax::{Operand, Type};
 
 /// Completion by a barrier's transaction count.
-const COMPLETES: &str = "mbarrier::complete_tx::bytes";
+pub(super) const COMPLETES: &str = "mbarrier::complete_tx::bytes";
 
 impl<'a> Decoder<'a> {
     pub(super) fn asynchronous(&mut self, kind: AsyncKind, sources: Vec<Slot>) {
@@ -34,7 +32,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The sum of an address operand, in a wide slot.
-    fn full_address(&mut self, operand: &'a Operand) -> Result<Slot, LoadError> {
+    pub(super) fn full_address(&mut self, operand: &'a Operand) -> Result<Slot, LoadError> {
         let Operand::Address(base, offset) = operand else {
             return Err(self.malformed("an address is needed"));
         };
@@ -44,7 +42,11 @@ impl<'a> Decoder<'a> {
         }
         let offset = self.constant(true, *offset as u64);
         let sum = self.temporary(true);
-        self.lane(bin(|a: u64, b: u64| a.wrapping_add(b)), sum, &[base, offset]);
+        self.lane(
+            bin(|a: u64, b: u64| a.wrapping_add(b)),
+            sum,
+            &[base, offset],
+        );
         Ok(sum)
     }
 
@@ -57,7 +59,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    fn address_at(&mut self, at: usize) -> Result<Slot, LoadError> {
+    pub(super) fn address_at(&mut self, at: usize) -> Result<Slot, LoadError> {
         let operand = self.operand(at)?;
         self.full_address(operand)
     }
@@ -78,7 +80,7 @@ fn order(m: &mut Modifiers<'_>) {
 }
 
 /// Whether a cache policy follows the other operands: advice.
-fn policy(m: &mut Modifiers<'_>) -> usize {
+pub(super) fn policy(m: &mut Modifiers<'_>) -> usize {
     usize::from(m.take("L2::cache_hint"))
 }
 
@@ -180,7 +182,7 @@ pub(super) fn copy(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
         return Err(m.unsupported());
     }
     if m.take("bulk") {
-        return bulk(d, m, reduces);
+        return super::bulk::bulk(d, m, reduces);
     }
     if reduces {
         return Err(m.unsupported());
@@ -204,7 +206,7 @@ pub(super) fn copy(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
 }
 
 /// The number of groups that may be under way.
-fn count(d: &Decoder<'_>) -> Result<u32, LoadError> {
+pub(super) fn count(d: &Decoder<'_>) -> Result<u32, LoadError> {
     match d.operand(0)? {
         Operand::Integer(count @ 0..=0xffff_ffff) => Ok(*count as u32),
         _ => Err(d.malformed("a number of groups is needed")),
@@ -253,193 +255,6 @@ fn copy_elements(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadE
     Ok(())
 }
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`.
-fn bulk(d: &mut Decoder<'_>, m: &mut Modifiers<'_>, reduces: bool) -> Result<(), LoadError> {
-    if m.take("commit_group") {
-        m.finish()?;
-        d.asynchronous(AsyncKind::CommitBulk, Vec::new());
-        return Ok(());
-    }
-    if m.take("wait_group") {
-        let read = m.take("read");
-        m.finish()?;
-        let keep = count(d)?;
-        d.asynchronous(AsyncKind::WaitBulk { keep, read }, Vec::new());
-        return Ok(());
-    }
-    if m.take("prefetch") {
-        // Advice: what it names is read by the copy itself.
-        d.emit(Kind::Fence);
-        return Ok(());
-    }
-    let tensor = m.take("tensor");
-    let policies = policy(m);
-    if tensor {
-        return self::tensor(d, m, reduces, policies);
-    }
-    if m.starts_with("global") {
-        return bulk_store(d, m, reduces, policies);
-    }
-    let to = match m.next() {
-        Some("shared::cluster") => AddressSpace::Cluster,
-        Some("shared::cta") => AddressSpace::Shared,
-        _ => return Err(m.unsupported()),
-    };
-    let from = if m.take("shared::cta") {
-        AddressSpace::Shared
-    } else if m.take("global") {
-        AddressSpace::Global
-    } else {
-        return Err(m.unsupported());
-    };
-    let multicast = m.take("multicast::cluster");
-    if !m.take(COMPLETES) || reduces && from == AddressSpace::Global {
-        return Err(m.unsupported());
-    }
-    let reduce = reduces.then(|| reduction(m)).transpose()?;
-    m.finish()?;
-    let given = d.statement.operands.len() - policies;
-    if given != 4 + usize::from(multicast) {
-        return Err(m.unsupported());
-    }
-    let mut sources = vec![
-        d.address_at(0)?,
-        d.address_at(1)?,
-        d.source(2, Type::U32)?,
-        d.address_at(3)?,
-    ];
-    if multicast {
-        sources.push(d.source(4, Type::U16)?);
-    }
-    let kind = AsyncKind::BulkLoad {
-        to,
-        from,
-        multicast,
-        reduce,
-    };
-    d.asynchronous(kind, sources);
-    Ok(())
-}
-
-fn bulk_store(
-    d: &mut Decoder<'_>,
-    m: &mut Modifiers<'_>,
-    reduces: bool,
-    policies: usize,
-) -> Result<(), LoadError> {
-    if !m.take("global") || !m.take("shared::cta") || !m.take("bulk_group") {
-        return Err(m.unsupported());
-    }
-    let reduce = reduces.then(|| reduction(m)).transpose()?;
-    m.finish()?;
-    if d.statement.operands.len() - policies != 3 {
-        return Err(m.unsupported());
-    }
-    // Sums of several blocks come out alike only in a fixed order.
-    d.out.couples_blocks |= reduces;
-    let sources = vec![d.address_at(0)?, d.address_at(1)?, d.source(2, Type::U32)?];
-    d.asynchronous(AsyncKind::BulkStore { reduce }, sources);
-    Ok(())
-}
-
-fn reduction_op(m: &mut Modifiers<'_>) -> Result<AtomicOp, LoadError> {
-    m.take_one(&[
-        ("add", AtomicOp::Add),
-        ("min", AtomicOp::Min),
-        ("max", AtomicOp::Max),
-        ("and", AtomicOp::And),
-        ("or", AtomicOp::Or),
-        ("xor", AtomicOp::Xor),
-        ("inc", AtomicOp::Increment),
-        ("dec", AtomicOp::Decrement),
-    ])
-    .ok_or_else(|| m.unsupported())
-}
-
-fn reduction(m: &mut Modifiers<'_>) -> Result<Reduction, LoadError> {
-    let op = reduction_op(m)?;
-    m.ignore(&["noftz"]);
-    let ty = m.last_type()?;
-    let kind = atomic_kind(op, ty).ok_or_else(|| m.unsupported())?;
-    if matches!(kind, AtomicKind::F16x2 | AtomicKind::Bf16x2) {
-        return Err(m.unsupported());
-    }
-    Ok(Reduction {
-        op,
-        kind,
-        bytes: ty.bytes(),
-    })
-}
-
-/// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`, tiles only.
-fn tensor(
-    d: &mut Decoder<'_>,
-    m: &mut Modifiers<'_>,
-    reduces: bool,
-    policies: usize,
-) -> Result<(), LoadError> {
-    let rank = m.take_one(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
-    let rank = rank.ok_or_else(|| m.unsupported())?;
-    m.ignore(&["tile"]);
-    let others = ["tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs"];
-    if others.iter().any(|other| m.take(other)) || m.take("im2col::w") {
-        return Err(d.unsupported(&d.statement.opcode));
-    }
-    let stores = m.starts_with("global");
-    let (map_at, given) = if stores { (0, 2) } else { (1, 3) };
-    let Operand::Tile(map, coordinates) = d.operand(map_at)? else {
-        return Err(d.malformed("a tensor map with coordinates is needed"));
-    };
-    if coordinates.len() != rank {
-        return Err(d.malformed("the coordinates are of another rank"));
-    }
-    let map = d.full_address(map)?;
-    let mut places = Vec::with_capacity(rank);
-    for coordinate in coordinates {
-        places.push(d.source_of(coordinate, Type::S32)?);
-    }
-    if stores {
-        if !m.take("global") || !m.take("shared::cta") || !m.take("bulk_group") {
-            return Err(m.unsupported());
-        }
-        let reduce = reduces.then(|| reduction_op(m)).transpose()?;
-        m.finish()?;
-        if d.statement.operands.len() - policies != given {
-            return Err(m.unsupported());
-        }
-        d.out.couples_blocks |= reduces;
-        let mut sources = vec![map, d.address_at(1)?];
-        sources.extend(places);
-        d.asynchronous(AsyncKind::TensorStore { rank, reduce }, sources);
-        return Ok(());
-    }
-    let to = match m.next() {
-        Some("shared::cluster") => AddressSpace::Cluster,
-        Some("shared::cta") => AddressSpace::Shared,
-        _ => return Err(m.unsupported()),
-    };
-    let multicast = m.take("multicast::cluster");
-    if !m.take("global") || !m.take(COMPLETES) || reduces {
-        return Err(m.unsupported());
-    }
-    m.finish()?;
-    if d.statement.operands.len() - policies != given + usize::from(multicast) {
-        return Err(m.unsupported());
-    }
-    let mut sources = vec![d.address_at(0)?, map, d.address_at(2)?];
-    sources.extend(places);
-    if multicast {
-        sources.push(d.source(3, Type::U16)?);
-    }
-    let kind = AsyncKind::TensorLoad {
-        to,
-        rank,
-        multicast,
-    };
-    d.asynchronous(kind, sources);
-    Ok(())
-}
-
 /// `st.async`: into another block's shared memory, told to a barrier there.
 pub(super) fn store(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     m.ignore(&["weak"]);
@@ -464,7 +279,7 @@ pub(super) fn store(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Lo
         _ => return Err(d.malformed("a vector is needed")),
     }
     let bytes = ty.bytes();
-    d.asynchronous(AsyncKind::Store { bytes, count }, sources);
+    d.asynchronous(AsyncKind::Store { bytes }, sources);
     Ok(())
 }
 
@@ -474,7 +289,7 @@ pub(super) fn reduce(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     if !m.take("shared::cluster") || !m.take(COMPLETES) {
         return Err(m.unsupported());
     }
-    let reduction = reduction(m)?;
+    let reduction = super::bulk::reduction(m)?;
     m.finish()?;
     let ty = if reduction.bytes == 8 {
         Type::B64

@@ -245,10 +245,7 @@ pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     let mut access = d.access(d.operand(first)?, place)?;
     let fits = matches!(
         access.space,
-        AddressSpace::Global
-            | AddressSpace::Shared
-            | AddressSpace::Cluster
-            | AddressSpace::Generic
+        AddressSpace::Global | AddressSpace::Shared | AddressSpace::Cluster | AddressSpace::Generic
     );
     if !fits || count > 1 && kind != AtomicKind::F32 {
         return Err(m.unsupported());
@@ -442,9 +439,9 @@ pub(super) fn is_space(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(),
     m.finish()?;
     let run = match place {
         Where::Space(AddressSpace::Global) => compare(|a: u64, _: u64| a < SHARED_BASE),
-        Where::Space(AddressSpace::Shared) => compare(|a: u64, _: u64| {
-            (SHARED_BASE..SHARED_BASE + SHARED_OFFSET + 1).contains(&a)
-        }),
+        Where::Space(AddressSpace::Shared) => {
+            compare(|a: u64, _: u64| (SHARED_BASE..SHARED_BASE + SHARED_OFFSET + 1).contains(&a))
+        }
         Where::Space(AddressSpace::Cluster) => {
             compare(|a: u64, _: u64| (SHARED_BASE..LOCAL_BASE).contains(&a))
         }

@@ -5,6 +5,7 @@
 
 mod asynchronous;
 mod bits;
+mod bulk;
 mod comparison;
 mod control;
 mod convert;

@@ -128,9 +128,7 @@ impl<'a> Decoder<'a> {
                 index: 0,
                 negated: *value == 0,
             }),
-            Operand::Special(name) if name == "%is_explicit_cluster" => {
-                Ok(self.explicit_cluster())
-            }
+            Operand::Special(name) if name == "%is_explicit_cluster" => Ok(self.explicit_cluster()),
             _ => Err(self.malformed("a predicate is needed")),
         }
     }

@@ -59,7 +59,7 @@ impl Worker<'_> {
             AsyncKind::TensorStore { rank, reduce } => {
                 self.tensor_store(block, warp, (rank, reduce), what, here)?;
             }
-            AsyncKind::Store { bytes, .. } => {
+            AsyncKind::Store { bytes } => {
                 self.send_elements(block, (bytes, None), what, here)?;
             }
             AsyncKind::Reduce { reduction } => {

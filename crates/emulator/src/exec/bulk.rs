@@ -172,8 +172,7 @@ impl Worker<'_> {
                 self.count_bulk(value(1), bytes, Verb::Read);
             } else {
                 let range = (bytes, 16);
-                let place =
-                    self.shared_place(block, number, value(1), from, range, Verb::Read)?;
+                let place = self.shared_place(block, number, value(1), from, range, Verb::Read)?;
                 self.read_shared(block, place, Swizzle::None, &mut data);
                 self.count_shared_bulk(bytes);
             }

@@ -34,7 +34,8 @@ impl Worker<'_> {
             let function = function_at(address, self.context.linked.count());
             let function = function.filter(|&index| self.context.linked.is_linked(index));
             let Some(function) = function else {
-                let what = format!("calls {address:#x}, which is no function of the kernel's module");
+                let what =
+                    format!("calls {address:#x}, which is no function of the kernel's module");
                 let mut stop = Stop::new(FaultKind::OutOfBounds, lane as u32, what);
                 stop.address = Some(address);
                 return Err(stop);
@@ -150,7 +151,9 @@ pub(super) fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
             let callee = warp.frame(split.frame).function;
             let returns = &worker.context.linked.function(callee).program.returns;
             let results = call.results.iter().zip(returns);
-            results.map(|(&to, &(from, bytes))| moved(&(from, to, bytes))).collect()
+            results
+                .map(|(&to, &(from, bytes))| moved(&(from, to, bytes)))
+                .collect()
         }
         _ => Vec::new(),
     };

@@ -113,7 +113,10 @@ impl Worker<'_> {
         };
         if address > 0xffff_ffff {
             let address = address.wrapping_add(SHARED_BASE);
-            let what = format!("{} {address:#x}, which is not in shared memory", verb.text());
+            let what = format!(
+                "{} {address:#x}, which is not in shared memory",
+                verb.text()
+            );
             return Err(Stop::new(FaultKind::OutOfBounds, lane, what));
         }
         let rank = (address >> CLUSTER_SHIFT) as usize;

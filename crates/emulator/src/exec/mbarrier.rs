@@ -1,108 +1,23 @@
 //! Barriers in shared memory (`mbarrier`): words that count arrivals and bytes of copies.
 //!
-//! The word is opaque to programs; here it is, from the lowest bit: 20 bits of arrivals due in this
-//! phase, 20 bits of arrivals expected in each, 21 bits of bytes due (a signed number), a bit that
-//! is set while the barrier lives, and the parity of the current phase. A state is the word as it
-//! was before an arrival.
-//!
 //! What is under way to a barrier (bulk copies, arrivals of `cp.async`) lands when a thread waits at
 //! it for a phase that is not over: as late as a device may, so that a wait that is missing shows.
 #![allow(unsafe_code)]
 
-use super::bulk::Effect;
 use super::block::Block;
+use super::bulk::{Effect, Flight};
 use super::cluster::{Place, suspend};
 use super::elements::{lanes_of, write_lane};
+use super::mbarrier_word::{MAX_ARRIVALS, Mbarrier, PARITY, due};
 use super::reconverge::{State, Warp, lane_value};
 use super::step::Here;
 use super::violations::Verb;
 use super::worker::{POLL_COST, Stop, Worker};
 use crate::fault::FaultKind;
-use crate::program::{AddressSpace, AsyncKind, AsyncOp, BarrierOp, Kind, PENDING_MASK};
+use crate::program::{AddressSpace, AsyncKind, AsyncOp, BarrierOp, Kind};
 
-const ALIVE: u64 = 1 << 61;
-const PARITY: u64 = 1 << 62;
-/// Arrivals that a barrier can expect.
-const MAX_ARRIVALS: u32 = PENDING_MASK;
-/// Bytes that can be due, either way.
-const MAX_BYTES: i32 = (1 << 20) - 1;
 /// Polls of `mbarrier.test_wait` by one split before it sleeps as `try_wait` does.
 const EAGER_POLLS: u32 = 64;
-
-/// A barrier's word, taken apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mbarrier {
-    pub(super) pending: u32,
-    pub(super) expected: u32,
-    pub(super) bytes: i32,
-    pub(super) parity: bool,
-}
-
-impl Mbarrier {
-    fn decode(word: u64) -> Option<Self> {
-        (word & ALIVE != 0 && word >> 63 == 0).then(|| Self {
-            pending: word as u32 & PENDING_MASK,
-            expected: (word >> 20) as u32 & PENDING_MASK,
-            bytes: ((word << 3) as i64 >> 43) as i32,
-            parity: word & PARITY != 0,
-        })
-    }
-
-    fn encode(self) -> u64 {
-        let bytes = u64::from(self.bytes as u32) & 0x1f_ffff;
-        let parity = if self.parity { PARITY } else { 0 };
-        u64::from(self.pending) | u64::from(self.expected) << 20 | bytes << 40 | ALIVE | parity
-    }
-
-    fn initial(count: u32) -> Self {
-        Self {
-            pending: count,
-            expected: count,
-            bytes: 0,
-            parity: false,
-        }
-    }
-
-    /// Takes `count` of the arrivals that are due.
-    pub(super) fn arrive(&mut self, count: u32) -> Result<(), String> {
-        if count > self.pending {
-            return Err(format!(
-                "which {} left: more than the {} that it expects in a phase",
-                due(self.pending, "arrival"),
-                self.expected
-            ));
-        }
-        self.pending -= count;
-        Ok(())
-    }
-
-    pub(super) fn expect(&mut self, bytes: i32) -> Result<(), String> {
-        let sum = self.bytes.saturating_add(bytes);
-        if sum.abs() > MAX_BYTES {
-            return Err(format!("which then waits for {sum} bytes; {MAX_BYTES} is the most"));
-        }
-        self.bytes = sum;
-        Ok(())
-    }
-
-    /// Begins the next phase if nothing is due any more.
-    fn settle(&mut self) -> bool {
-        let is_over = self.pending == 0 && self.bytes == 0;
-        if is_over {
-            self.parity = !self.parity;
-            self.pending = self.expected;
-        }
-        is_over
-    }
-}
-
-fn due(count: u32, what: &str) -> String {
-    if count == 1 {
-        format!("has 1 {what}")
-    } else {
-        format!("has {count} {what}s")
-    }
-}
 
 impl Worker<'_> {
     /// Whether the split has left its place.
@@ -121,8 +36,7 @@ impl Worker<'_> {
             // SAFETY: the slots are the program's.
             let value = |at: usize| unsafe { lane_value(&here.view, what.sources[at], lane) };
             let (number, address) = (lane as u32, value(0));
-            let place =
-                self.shared_place(block, number, address, space, (8, 8), Verb::Update)?;
+            let place = self.shared_place(block, number, address, space, (8, 8), Verb::Update)?;
             let operand = what.sources.get(1).map_or(0, |_| value(1) as u32);
             let old = self.barrier_lane(block, number, place, op, operand)?;
             if let Some(dst) = what.dst {
@@ -319,14 +233,14 @@ impl Worker<'_> {
 
     /// Completes what is under way to a barrier of the block. Whether there was anything.
     fn land(&mut self, block: &mut Block, lane: u32, barrier: u32) -> Result<bool, Stop> {
-        let is_here = |flight: &super::bulk::Flight| flight.barrier == barrier;
+        let is_here = |flight: &Flight| flight.barrier == barrier;
         if !block.in_flight.iter().any(is_here) {
             return Ok(false);
         }
         let flights = std::mem::take(&mut block.in_flight);
         let (landing, rest) = flights.into_iter().partition(is_here);
         block.in_flight = rest;
-        let landing: Vec<super::bulk::Flight> = landing;
+        let landing: Vec<Flight> = landing;
         let place = Place {
             peer: None,
             offset: barrier,
@@ -384,7 +298,9 @@ impl Worker<'_> {
         let word = block.shared.get(offset as usize / 8).copied().unwrap_or(0);
         let phase = u32::from(parity);
         let Some(barrier) = Mbarrier::decode(word) else {
-            return format!("waits for the mbarrier at offset {offset} of shared memory, which is invalid");
+            return format!(
+                "waits for the mbarrier at offset {offset} of shared memory, which is invalid"
+            );
         };
         format!(
             "waits for the phase of parity {phase} of the mbarrier at offset {offset} of shared memory, \
@@ -400,7 +316,9 @@ impl Worker<'_> {
 pub(super) fn wait_cost(kind: &AsyncKind) -> i64 {
     match kind {
         AsyncKind::Barrier {
-            op: BarrierOp::Wait { suspends: false, .. },
+            op: BarrierOp::Wait {
+                suspends: false, ..
+            },
             ..
         } => POLL_COST,
         _ => 1,
@@ -412,34 +330,4 @@ fn no_barrier(lane: u32, verb: &str, offset: u32) -> Stop {
         "{verb} the mbarrier at offset {offset} of shared memory, which is not initialised"
     );
     Stop::new(FaultKind::BarrierDivergence, lane, what)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_holds_what_was_put_in() {
-        let barrier = Mbarrier {
-            pending: 3,
-            expected: MAX_ARRIVALS,
-            bytes: -MAX_BYTES,
-            parity: true,
-        };
-        assert_eq!(Mbarrier::decode(barrier.encode()), Some(barrier));
-        assert_eq!(Mbarrier::decode(0), None);
-        assert_eq!(Mbarrier::decode(u64::MAX), None);
-    }
-
-    #[test]
-    fn a_phase_ends_when_neither_arrivals_nor_bytes_are_due() {
-        let mut barrier = Mbarrier::initial(2);
-        barrier.expect(64).unwrap();
-        barrier.arrive(2).unwrap();
-        assert!(!barrier.settle());
-        barrier.expect(-64).unwrap();
-        assert!(barrier.settle());
-        assert_eq!((barrier.pending, barrier.parity), (2, true));
-        assert!(barrier.arrive(3).is_err());
-    }
 }

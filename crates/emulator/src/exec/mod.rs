@@ -23,8 +23,10 @@ mod exchange;
 mod inspect;
 mod link;
 mod mbarrier;
+mod mbarrier_word;
 mod print;
 mod reconverge;
+mod standstill;
 mod step;
 mod tensor;
 mod violations;
@@ -304,11 +306,7 @@ fn unsupported(error: &crate::LoadError) -> Fault {
     }
 }
 
-fn validate_cluster(
-    kernel: &Kernel,
-    launch: &Launch<'_>,
-    cluster: [u32; 3],
-) -> Result<(), Fault> {
+fn validate_cluster(kernel: &Kernel, launch: &Launch<'_>, cluster: [u32; 3]) -> Result<(), Fault> {
     let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
     let shape = crate::fault::triple(cluster);
     let blocks: u64 = cluster.iter().map(|&extent| u64::from(extent)).product();
@@ -317,7 +315,10 @@ fn validate_cluster(
             "a cluster of {shape} blocks cannot be launched; {MAX_CLUSTER_BLOCKS} blocks are the most"
         ));
     }
-    if let Some(required) = kernel.required_cluster.filter(|&required| required != cluster) {
+    if let Some(required) = kernel
+        .required_cluster
+        .filter(|&required| required != cluster)
+    {
         let required = crate::fault::triple(required);
         return bad(format!(
             "the kernel's __cluster_dims__ are {required}, and the launch asks for {shape}"

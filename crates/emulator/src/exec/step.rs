@@ -375,7 +375,9 @@ impl Worker<'_> {
             Special::Frame(offset) => uniform(here.bounds.base + offset),
             Special::Cluster(axis) => uniform(block.index[axis] / self.context.cluster[axis]),
             Special::ClusterCount(axis) => uniform(self.context.clusters()[axis]),
-            Special::BlockOfCluster(axis) => uniform(block.index[axis] % self.context.cluster[axis]),
+            Special::BlockOfCluster(axis) => {
+                uniform(block.index[axis] % self.context.cluster[axis])
+            }
             Special::ClusterExtent(axis) => uniform(self.context.cluster[axis]),
             Special::ClusterRank => uniform(block.rank),
             Special::ClusterSize => uniform(self.context.cluster_blocks),

@@ -51,7 +51,9 @@ fn rows(map: &TensorMapDescriptor, start: &[i32]) -> Vec<Row> {
     (0..count)
         .map(|number| {
             let mut rest = number;
-            let mut address = map.address.wrapping_add(((first + before) * i64::from(width)) as u64);
+            let mut address = map
+                .address
+                .wrapping_add(((first + before) * i64::from(width)) as u64);
             let mut is_inside = true;
             for at in 1..moved.len() {
                 let index = i64::from(rest % moved[at] * map.step(at)) + i64::from(start[at]);
@@ -91,10 +93,12 @@ impl Worker<'_> {
             // SAFETY: the range is checked.
             unsafe { self.read_bytes(pointer, &mut bytes) };
         }
-        TensorMapDescriptor::decode(&bytes).ok_or_else(|| {
+        let map = TensorMapDescriptor::decode(&bytes).ok_or_else(|| {
             let what = "uses a tensor map that was not encoded as one".to_owned();
             Stop::new(FaultKind::BadLaunch, lane, what)
-        })
+        })?;
+        check_rows(lane, &map)?;
+        Ok(map)
     }
 
     fn check_rank(lane: u32, map: &TensorMapDescriptor, rank: usize) -> Result<(), Stop> {
@@ -198,7 +202,9 @@ impl Worker<'_> {
             let map = self.tensor_map(number, value(0))?;
             Self::check_rank(number, &map, rank)?;
             let start: Vec<i32> = (0..rank).map(|at| value(2 + at) as i32).collect();
-            let reduction = reduce.map(|op| reduction_of(number, op, map.element)).transpose()?;
+            let reduction = reduce
+                .map(|op| reduction_of(number, op, map.element))
+                .transpose()?;
             let width = map.element.bytes();
             let rows = rows(&map, &start);
             let parts = rows.iter().filter(|row| row.inside > 0).map(|row| {
@@ -213,6 +219,17 @@ impl Worker<'_> {
         }
         Ok(())
     }
+}
+
+/// How rows lie in shared memory that are shorter than the span of their swizzle is not documented.
+fn check_rows(lane: u32, map: &TensorMapDescriptor) -> Result<(), Stop> {
+    let row = map.box_dimensions[0] * map.element.bytes();
+    let Some(span) = map.swizzle.bytes().filter(|&span| row < span) else {
+        return Ok(());
+    };
+    let opcode = format!("tensor map with rows of {row} bytes swizzled within {span}");
+    let what = format!("uses a {opcode}, which the emulated device does not support");
+    Err(Stop::new(FaultKind::Unsupported { opcode }, lane, what))
 }
 
 fn flush(element: &mut [u8]) {

@@ -72,8 +72,8 @@ pub(crate) enum AsyncKind {
     },
     /// `st.async`: destination, barrier, elements.
     Store {
+        /// Of one element.
         bytes: u32,
-        count: usize,
     },
     /// `red.async`: destination, barrier, operand.
     Reduce {
