@@ -1,6 +1,7 @@
 //! Tiles of tensors between global and shared memory.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::result_large_err, reason = "a fault is built once")]
 
 mod common;
 
@@ -36,7 +37,7 @@ fn a_producer_and_its_consumers_work_through_a_matrix() {
     let arguments = Arguments::new()
         .value(&matrix(x, shape, [32, 8]).encode().unwrap())
         .value(&matrix(y, shape, [32, 8]).encode().unwrap())
-        .int(tiles as i32)
+        .int(tiles)
         .value(&3.0f32.to_le_bytes());
     device
         .launch("scale_tiles", [1, 1, 1], [96, 1, 1], &arguments)
@@ -136,7 +137,7 @@ fn a_swizzle_exchanges_parts_of_16_bytes_by_their_row() {
             // The part's number within its span, exchanged by the number of the 128-byte line.
             let (line, part) = (at / 32, at / 4 % 8);
             let span = columns as usize / 4;
-            let moved = part ^ line % span;
+            let moved = part ^ (line % span);
             assert_eq!(found[line * 32 + moved * 4 + at % 4], value);
         }
     }
