@@ -4,8 +4,8 @@
 
 use device::emulated::Settings;
 use device::{
-    Address, BufferId, Device, DeviceError, EmulatedDevice, LaunchSpec, ModuleImage, Operation,
-    Span,
+    Address, Argument, BufferId, Device, DeviceError, EmulatedDevice, LaunchSpec, ModuleImage,
+    Operation, Span,
 };
 use domain::{TargetLimits, VerdictKind};
 
@@ -153,13 +153,23 @@ fn more_memory_than_there_is_names_both_sizes() {
 }
 
 #[test]
-fn a_launch_with_clusters_is_unsupported_and_one_of_single_blocks_is_not() {
+fn blocks_of_a_launch_with_clusters_know_their_rank() {
     const PTX: &str = "\
 .version 8.0
 .target sm_90
 .address_size 64
-.visible .entry k()
+.visible .entry k(.param .u64 x)
 {
+\t.reg .b32 %r<5>;
+\t.reg .b64 %rd<4>;
+\tld.param.u64 %rd1, [x];
+\tmov.u32 %r1, %cluster_ctarank;
+\tmov.u32 %r2, %cluster_nctarank;
+\tmad.lo.u32 %r3, %r2, 10, %r1;
+\tmov.u32 %r4, %ctaid.x;
+\tmul.wide.u32 %rd2, %r4, 4;
+\tadd.u64 %rd3, %rd1, %rd2;
+\tst.global.u32 [%rd3], %r3;
 \tret;
 }
 ";
@@ -169,27 +179,34 @@ fn a_launch_with_clusters_is_unsupported_and_one_of_single_blocks_is_not() {
         cubin: &[],
     };
     let module = device.load(image).unwrap();
+    let x = device.allocate(16, "x").unwrap();
     let launch = |cluster| {
         Operation::Launch(LaunchSpec {
             module,
             kernel: "k".to_owned(),
             grid: [4, 1, 1],
-            block: [32, 1, 1],
+            block: [1, 1, 1],
             cluster,
             cooperative: false,
             dynamic_shared_bytes: 0,
-            arguments: Vec::new(),
+            arguments: vec![Argument::Pointer(at(x, 0))],
         })
     };
-    assert!(run(&mut device, &[launch(None)]).is_ok());
-    assert!(run(&mut device, &[launch(Some([1, 1, 1]))]).is_ok());
-    let refused = run(&mut device, &[launch(Some([2, 1, 1]))]).unwrap_err();
-    assert_eq!(
-        refused,
-        DeviceError::Unsupported {
-            opcode: "cluster launch".to_owned(),
-            line: None,
-        }
+    for (cluster, expected) in [
+        (None, [10, 10, 10, 10]),
+        (Some([1, 1, 1]), [10, 10, 10, 10]),
+        (Some([2, 1, 1]), [20, 21, 20, 21]),
+        (Some([4, 1, 1]), [40, 41, 42, 43]),
+    ] {
+        run(&mut device, &[launch(cluster)]).unwrap();
+        let bytes = device.read(x).unwrap();
+        let ranks: Vec<u8> = bytes.iter().step_by(4).copied().collect();
+        assert_eq!(ranks, expected);
+    }
+    let refused = run(&mut device, &[launch(Some([3, 1, 1]))]).unwrap_err();
+    assert!(
+        refused.to_string().contains("whole clusters of (3,1,1)"),
+        "{refused}"
     );
 }
 

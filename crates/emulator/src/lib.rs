@@ -15,6 +15,7 @@
 //!         kernel: &kernel.name,
 //!         grid: [8, 1, 1],
 //!         block: [128, 1, 1],
+//!         cluster: [1, 1, 1],
 //!         dynamic_shared_bytes: 0,
 //!         parameters: &parameters,
 //!     },
@@ -30,12 +31,14 @@ mod decode;
 mod error;
 mod exec;
 mod fault;
+mod heap;
 mod lanes;
 mod memory;
 mod module;
 mod numerics;
 mod program;
 mod syntax;
+mod tensor_map;
 
 pub use counters::Counters;
 pub use error::LoadError;
@@ -43,3 +46,4 @@ pub use exec::{Launch, Limits, Outcome, Output, launch};
 pub use fault::{Fault, FaultKind};
 pub use memory::{LoadedModule, Memory, MemoryError};
 pub use module::{Kernel, Module, Parameter};
+pub use tensor_map::{Element, Swizzle, TENSOR_MAP_BYTES, TensorMapDescriptor, TensorMapError};

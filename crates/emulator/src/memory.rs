@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use crate::heap::Heap;
 use crate::module::Module;
 use crate::syntax::Space;
 
@@ -14,13 +15,34 @@ const SLOT_SHIFT: u32 = 34;
 const LEAD_BYTES: u64 = 1 << 33;
 /// Generic addresses of shared memory.
 pub(crate) const SHARED_BASE: u64 = 1 << 56;
+/// Above this bit, an address of shared memory holds the rank plus one of the block in the cluster
+/// that it belongs to; 0 stands for the block that uses it.
+pub(crate) const CLUSTER_SHIFT: u32 = 24;
+/// The bits of such an address below.
+pub(crate) const SHARED_OFFSET: u64 = (1 << CLUSTER_SHIFT) - 1;
 /// Generic addresses of a thread's local memory.
 pub(crate) const LOCAL_BASE: u64 = 1 << 57;
 /// Generic addresses of kernel parameters.
 pub(crate) const PARAMETER_BASE: u64 = 1 << 58;
+/// Addresses of functions, 16 bytes apart.
+const FUNCTION_BASE: u64 = 1 << 59;
+
+/// What a pointer to a function holds.
+pub(crate) fn function_address(index: usize) -> u64 {
+    FUNCTION_BASE + 16 * index as u64
+}
+
+/// The function that a pointer leads to, if it leads to one of so many.
+pub(crate) fn function_at(address: u64, functions: usize) -> Option<usize> {
+    let offset = address.checked_sub(FUNCTION_BASE)?;
+    let index = (offset / 16) as usize;
+    (offset.is_multiple_of(16) && index < functions).then_some(index)
+}
+
 /// From here on, memory is better got anew than zeroed.
 const LARGE_BYTES: u64 = 1 << 20;
-const MAX_SLOTS: u64 = SHARED_BASE >> SLOT_SHIFT;
+/// Half of what lies below shared memory; the other half is the heap of device code.
+const MAX_SLOTS: u64 = SHARED_BASE >> 1 >> SLOT_SHIFT;
 
 /// Why the host could not do something with device memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +107,7 @@ pub struct Memory {
     allocations: Vec<Allocation>,
     /// Allocation of each slot; slot 0 holds the null address and belongs to none.
     slots: Vec<Option<u32>>,
+    pub(crate) heap: Heap,
 }
 
 impl Memory {
@@ -100,6 +123,7 @@ impl Memory {
             used_bytes: 0,
             allocations: Vec::new(),
             slots: vec![None],
+            heap: Heap::default(),
         }
     }
 
@@ -218,6 +242,12 @@ impl Memory {
         self.used_bytes
     }
 
+    /// Allocations that kernels made with `malloc` and did not free, and their bytes. They have a limit
+    /// of their own, 8 MiB.
+    pub fn device_heap(&self) -> (u64, u64) {
+        self.heap.live()
+    }
+
     /// What may be allocated in all.
     pub fn limit_bytes(&self) -> u64 {
         self.limit_bytes
@@ -276,10 +306,12 @@ impl Memory {
             let length = variable.init.len().min(bytes as usize);
             self.write(address, &variable.init[..length])?;
             for reference in &variable.references {
-                let target = loaded
-                    .addresses
-                    .get(&reference.symbol)
-                    .map_or(0, |&(at, _)| at);
+                let variable = loaded.addresses.get(&reference.symbol).map(|&(at, _)| at);
+                let function = || {
+                    let index = loaded.module.function_index(&reference.symbol)?;
+                    Some(function_address(index))
+                };
+                let target = variable.or_else(function).unwrap_or(0);
                 let value = target.wrapping_add(reference.addend as u64);
                 self.write(address + reference.offset, &value.to_le_bytes())?;
             }

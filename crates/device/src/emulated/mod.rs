@@ -6,6 +6,7 @@
 mod errors;
 mod launching;
 mod operations;
+mod tensor_map;
 
 use std::collections::BTreeMap;
 

@@ -99,7 +99,7 @@ fn low_bits(bytes: usize) -> u64 {
     u64::MAX >> (64 - 8 * bytes)
 }
 
-fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, operand: u64) -> u64 {
+pub(super) fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, operand: u64) -> u64 {
     match kind {
         AtomicKind::Unsigned => unsigned(op, old, operand & low_bits(bytes)),
         AtomicKind::Signed => signed(op, bytes, old, operand),

@@ -56,6 +56,16 @@ impl<'a> Linked<'a> {
         bytes.max().unwrap_or(0)
     }
 
+    /// Functions of the module.
+    pub(super) fn count(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Whether the kernel can reach a function.
+    pub(super) fn is_linked(&self, index: usize) -> bool {
+        self.functions[index].is_some()
+    }
+
     pub(super) fn function(&self, index: usize) -> &Function<'a> {
         self.functions[index]
             .as_ref()

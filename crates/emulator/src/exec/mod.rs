@@ -10,25 +10,35 @@
 )]
 
 mod access;
+mod asynchronous;
 mod atomics;
 mod barrier;
 mod block;
+mod bulk;
 mod calls;
+mod cluster;
+mod copies;
 mod elements;
 mod exchange;
 mod inspect;
 mod link;
+mod mbarrier;
+mod mbarrier_word;
 mod print;
 mod reconverge;
+mod standstill;
 mod step;
 mod tensor;
+mod tiles;
 mod violations;
 mod worker;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
+use crate::heap::Heap;
 use crate::memory::{LoadedModule, Memory};
 use crate::module::Kernel;
 use link::Linked;
@@ -37,6 +47,8 @@ use worker::Worker;
 /// Shared memory that a block of an H200 can have.
 const MAX_SHARED_BYTES: u32 = 227 * 1024;
 const MAX_BLOCK_THREADS: u64 = 1024;
+/// Blocks that a cluster of an H200 can have, where it need not be portable.
+const MAX_CLUSTER_BLOCKS: u64 = 16;
 /// Local memory that a thread can have, its calls included.
 const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 
@@ -49,6 +61,8 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
+    /// Blocks of a cluster along x, y and z; `[1, 1, 1]` leaves it to the kernel.
+    pub cluster: [u32; 3],
     /// Shared memory beyond what the kernel declares.
     pub dynamic_shared_bytes: u32,
     /// Arguments, packed at the offsets of [`Kernel::parameters`].
@@ -117,11 +131,35 @@ pub fn launch(
         );
         return Err(Fault::of_launch(FaultKind::BadLaunch, message));
     }
+    let cluster = match kernel.required_cluster {
+        Some(required) if launch.cluster == [1; 3] => required,
+        _ => launch.cluster,
+    };
+    validate_cluster(kernel, launch, cluster)?;
+    let heap = std::mem::take(&mut memory.heap);
+    let (outcome, heap) = launch_in(kernel, &linked, launch, memory, limits, cluster, heap);
+    memory.heap = heap;
+    outcome
+}
+
+/// The launch itself. The heap is taken out of the memory meanwhile, which kernels only read.
+fn launch_in(
+    kernel: &Kernel,
+    linked: &Linked<'_>,
+    launch: &Launch<'_>,
+    memory: &mut Memory,
+    limits: &Limits,
+    cluster: [u32; 3],
+    heap: Heap,
+) -> (Result<Outcome, Fault>, Heap) {
     let regions = memory.regions();
     let context = Context {
         kernel,
-        linked: &linked,
+        linked,
         memory,
+        heap: Mutex::new(heap),
+        cluster,
+        cluster_blocks: cluster.iter().product(),
         regions: &regions,
         launch,
         limits,
@@ -132,10 +170,18 @@ pub fn launch(
             .product(),
         alone: linked.couples_blocks || limits.threads <= 1,
         issued: AtomicU64::new(0),
-        next_block: AtomicU64::new(0),
+        next_group: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
-    let mut results = run(&context);
+    let results = run(&context);
+    let outcome = gather(&context, results);
+    let heap = context.heap.into_inner();
+    (outcome, heap.unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What the workers leave, put together.
+fn gather(context: &Context<'_>, mut results: Vec<worker::Results>) -> Result<Outcome, Fault> {
+    let limits = context.limits;
     // Blocks print in their own order, whoever ran them.
     let mut counters = Counters::default();
     let mut texts = Vec::new();
@@ -187,6 +233,10 @@ pub(crate) struct Context<'a> {
     linked: &'a Linked<'a>,
     memory: &'a Memory,
     regions: &'a crate::memory::Regions,
+    heap: Mutex<Heap>,
+    /// Blocks of a cluster along each axis, and in all.
+    cluster: [u32; 3],
+    cluster_blocks: u32,
     launch: &'a Launch<'a>,
     limits: &'a Limits,
     blocks: u64,
@@ -194,20 +244,15 @@ pub(crate) struct Context<'a> {
     alone: bool,
     /// Warp instructions that the workers have reported.
     issued: AtomicU64,
-    next_block: AtomicU64,
-    /// Lowest block that faulted: later ones need not run.
+    /// Cluster to run next; a block without one is a cluster of its own.
+    next_group: AtomicU64,
+    /// Lowest cluster that faulted: later ones need not run.
     first_fault: AtomicU64,
 }
 
 impl Context<'_> {
-    /// Index of a block in the grid.
-    fn block_index(&self, block: u64) -> [u32; 3] {
-        let [x, y, _] = self.launch.grid.map(u64::from);
-        [
-            (block % x) as u32,
-            (block / x % y) as u32,
-            (block / (x * y)) as u32,
-        ]
+    fn groups(&self) -> u64 {
+        self.blocks / u64::from(self.cluster_blocks)
     }
 
     fn shared_bytes(&self) -> u32 {
@@ -219,20 +264,20 @@ fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
     if context.alone {
         let mut worker = Worker::new(context);
         let window = if context.linked.couples_blocks {
-            context.limits.resident_blocks.max(1)
+            (context.limits.resident_blocks / context.cluster_blocks as usize).max(1)
         } else {
             1
         };
         worker.run_window(window);
         return vec![worker.into_results()];
     }
-    let threads = context.limits.threads.min(context.blocks as usize).max(1);
+    let threads = context.limits.threads.min(context.groups() as usize).max(1);
     std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
             .map(|_| {
                 scope.spawn(move || {
                     let mut worker = Worker::new(context);
-                    while context.next_block.load(Ordering::Relaxed) < context.blocks {
+                    while context.next_group.load(Ordering::Relaxed) < context.groups() {
                         worker.run_next();
                     }
                     worker.into_results()
@@ -260,6 +305,34 @@ fn unsupported(error: &crate::LoadError) -> Fault {
         line,
         ..Fault::of_launch(kind, error.to_string())
     }
+}
+
+fn validate_cluster(kernel: &Kernel, launch: &Launch<'_>, cluster: [u32; 3]) -> Result<(), Fault> {
+    let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
+    let shape = crate::fault::triple(cluster);
+    let blocks: u64 = cluster.iter().map(|&extent| u64::from(extent)).product();
+    if blocks == 0 || blocks > MAX_CLUSTER_BLOCKS {
+        return bad(format!(
+            "a cluster of {shape} blocks cannot be launched; {MAX_CLUSTER_BLOCKS} blocks are the most"
+        ));
+    }
+    if let Some(required) = kernel
+        .required_cluster
+        .filter(|&required| required != cluster)
+    {
+        let required = crate::fault::triple(required);
+        return bad(format!(
+            "the kernel's __cluster_dims__ are {required}, and the launch asks for {shape}"
+        ));
+    }
+    let divides = |axis: usize| launch.grid[axis].is_multiple_of(cluster[axis]);
+    if !(0..3).all(divides) {
+        let grid = crate::fault::triple(launch.grid);
+        return bad(format!(
+            "a grid of {grid} blocks does not consist of whole clusters of {shape}"
+        ));
+    }
+    Ok(())
 }
 
 fn validate(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), Fault> {

@@ -219,6 +219,14 @@ impl Worker<'_> {
                 self.call(warp, here, call)?;
                 return Ok(Next::Leave);
             }
+            Kind::CallAddress(call) => {
+                self.call_address(warp, here, call)?;
+                return Ok(Next::Leave);
+            }
+            Kind::Async(what) => {
+                let leaves = self.asynchronous(block, warp, what, here, budget)?;
+                return Ok(if leaves { Next::Leave } else { Next::Step });
+            }
             Kind::Builtin(builtin) => match builtin.as_ref() {
                 Builtin::Print {
                     format,
@@ -240,6 +248,8 @@ impl Worker<'_> {
                 return Ok(Next::Leave);
             }
             Kind::Exit => {
+                self.wait_bulk(block, warp, None, false, mask)?;
+                self.cluster.exit(mask.count_ones());
                 exit_lanes(block, warp, here);
                 return Ok(Next::Leave);
             }
@@ -367,8 +377,18 @@ impl Worker<'_> {
             Special::DynamicSharedBytes => uniform(launch.dynamic_shared_bytes),
             Special::TotalSharedBytes => uniform(self.context.shared_bytes()),
             Special::Frame(offset) => uniform(here.bounds.base + offset),
+            Special::Cluster(axis) => uniform(block.index[axis] / self.context.cluster[axis]),
+            Special::ClusterCount(axis) => uniform(self.context.clusters()[axis]),
+            Special::BlockOfCluster(axis) => {
+                uniform(block.index[axis] % self.context.cluster[axis])
+            }
+            Special::ClusterExtent(axis) => uniform(self.context.cluster[axis]),
+            Special::ClusterRank => uniform(block.rank),
+            Special::ClusterSize => uniform(self.context.cluster_blocks),
+            Special::ExplicitCluster => uniform(u32::from(
+                self.context.cluster_blocks > 1 || self.context.kernel.required_cluster.is_some(),
+            )),
             Special::Zero => uniform(0),
-            Special::One => uniform(1),
         }
     }
 }

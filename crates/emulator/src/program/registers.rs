@@ -321,6 +321,11 @@ fn for_each_slot(inst: &mut Inst, visit: &mut dyn FnMut(&mut Slot, Role)) {
                 .flatten()
                 .for_each(|slot| visit(slot, Write));
         }
+        Kind::Async(op) => {
+            op.sources.iter_mut().for_each(|slot| visit(slot, Read));
+            op.dst.iter_mut().for_each(|slot| visit(slot, Write));
+        }
+        Kind::CallAddress(call) => visit(&mut call.target, Read),
         Kind::Table { index, .. } => visit(index, Read),
         Kind::Barrier(barrier) => {
             visit(&mut barrier.id, Read);
