@@ -25,6 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod byte_set;
+mod checks;
 mod counters;
 mod decode;
 mod error;
@@ -37,6 +39,7 @@ mod numerics;
 mod program;
 mod syntax;
 
+pub use checks::{Checks, Footprint, Order};
 pub use counters::Counters;
 pub use error::LoadError;
 pub use exec::{Launch, Limits, Outcome, Output, launch};

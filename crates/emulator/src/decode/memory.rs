@@ -29,17 +29,23 @@ const CACHE_HINTS: [&str; 17] = [
     "L2::256B",
 ];
 
-/// Memory order of an access: whether other threads may take part.
-fn order(m: &mut Modifiers<'_>) -> bool {
+/// Memory order of an access.
+struct Ordering {
+    /// Other threads may take part.
+    strong: bool,
+    /// What came before is ordered before it.
+    releases: bool,
+}
+
+fn order(m: &mut Modifiers<'_>) -> Ordering {
     m.ignore(&["weak", "L2::64B"]);
-    let mut strong = false;
-    for name in [
-        "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio",
-    ] {
+    let releases = m.take("release") | m.take("acq_rel");
+    let mut strong = releases;
+    for name in ["volatile", "relaxed", "acquire", "mmio"] {
         strong |= m.take(name);
     }
     m.ignore(&["cta", "cluster", "gpu", "sys"]);
-    strong
+    Ordering { strong, releases }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -82,6 +88,7 @@ impl<'a> Decoder<'a> {
             data: [None; 4],
             signed: false,
             strong: false,
+            releases: false,
         };
         match base.as_ref() {
             Operand::Register(register) => access.address = Some(self.slot_home(*register)?),
@@ -144,7 +151,7 @@ fn elements<'a>(
 }
 
 pub(super) fn load(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    let strong = order(m);
+    let strong = order(m).strong;
     let place = space(m);
     m.ignore(&["nc"]);
     let (ty, count) = shape(m)?;
@@ -179,13 +186,13 @@ pub(super) fn load(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
 }
 
 pub(super) fn store(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    let strong = order(m);
+    let Ordering { strong, releases } = order(m);
     let place = space(m);
     let (ty, count) = shape(m)?;
     let mut access = d.access(d.operand(0)?, place)?;
     access.bytes = ty.bytes();
     access.count = count;
-    access.strong = strong;
+    (access.strong, access.releases) = (strong, releases);
     if access.space == AddressSpace::Parameter {
         return Err(d.malformed("a kernel's parameters are read-only"));
     }
@@ -212,7 +219,7 @@ fn store_source<'a>(
 }
 
 pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    order(m);
+    let releases = order(m).releases;
     let place = space(m);
     let op = m.take_one(&[
         ("add", AtomicOp::Add),
@@ -242,6 +249,7 @@ pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     }
     access.bytes = ty.bytes();
     access.count = count;
+    access.releases = releases;
     d.note_coupling(&access);
     let values = elements(d, d.operand(first + 1)?, count)?;
     for (at, element) in values.into_iter().enumerate() {

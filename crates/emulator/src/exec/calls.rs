@@ -81,7 +81,10 @@ pub(super) fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
     warp.leave_call(split.node, here.mask);
 }
 
-pub(super) fn exit_lanes(block: &mut Block, warp: &mut Warp, here: &Here) {
+pub(super) fn exit_lanes(worker: &mut Worker<'_>, block: &mut Block, warp: &mut Warp, here: &Here) {
+    if worker.shadow.is_some() {
+        worker.note_exit(block, warp);
+    }
     leave(warp, here);
     warp.exit(here.mask);
     block.exit(here.mask.count_ones());

@@ -18,24 +18,30 @@ mod elements;
 mod exchange;
 mod inspect;
 mod link;
+mod order;
 mod print;
 mod reconverge;
+mod shadow;
 mod step;
 mod violations;
 mod worker;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::checks::{Checks, Footprint, Order};
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
 use crate::memory::{LoadedModule, Memory};
 use crate::module::Kernel;
 use link::Linked;
+use shadow::Shadow;
 use worker::Worker;
 
 /// Shared memory that a block of an H200 can have.
 const MAX_SHARED_BYTES: u32 = 227 * 1024;
 const MAX_BLOCK_THREADS: u64 = 1024;
+/// Blocks that run side by side in a seeded order when blocks cannot wait for one another.
+const SEEDED_RESIDENT_BLOCKS: usize = 16;
 /// Local memory that a thread can have, its calls included.
 const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 
@@ -65,6 +71,10 @@ pub struct Limits {
     pub output_bytes: usize,
     /// Blocks that run side by side when blocks can wait for one another.
     pub resident_blocks: usize,
+    /// What is looked for beyond bounds.
+    pub checks: Checks,
+    /// The order of blocks and warps.
+    pub order: Order,
 }
 
 impl Default for Limits {
@@ -74,6 +84,8 @@ impl Default for Limits {
             threads: 1,
             output_bytes: 64 * 1024,
             resident_blocks: 132 * 8,
+            checks: Checks::BOUNDS,
+            order: Order::Index,
         }
     }
 }
@@ -85,6 +97,11 @@ pub struct Outcome {
     pub counters: Counters,
     /// What it printed.
     pub output: Output,
+    /// What it touched of each allocation, in their order, with [`Checks::footprints`].
+    pub footprints: Vec<Footprint>,
+    /// Whether the checks that were asked for were done. They are left out for a kernel with an
+    /// instruction whose accesses they cannot follow.
+    pub is_checked: bool,
 }
 
 /// What `printf` wrote, in block order.
@@ -116,6 +133,12 @@ pub fn launch(
         );
         return Err(Fault::of_launch(FaultKind::BadLaunch, message));
     }
+    let is_checked = limits.checks == Checks::BOUNDS || !linked.has_unseen;
+    let shadow = (limits.checks != Checks::BOUNDS && is_checked)
+        .then(|| Box::new(Shadow::new(limits.checks, memory.lend_contents())));
+    if shadow.is_none() {
+        memory.define_all();
+    }
     let regions = memory.regions();
     let context = Context {
         kernel,
@@ -129,12 +152,21 @@ pub fn launch(
             .iter()
             .map(|&extent| u64::from(extent))
             .product(),
-        alone: linked.couples_blocks || limits.threads <= 1,
+        alone: linked.couples_blocks
+            || limits.threads <= 1
+            || shadow.is_some()
+            || limits.order != Order::Index,
         issued: AtomicU64::new(0),
         next_block: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
-    let mut results = run(&context);
+    let blocks = context.blocks;
+    let (mut results, shadow) = run(&context, shadow);
+    let footprints = shadow.map(|shadow| shadow.into_parts(memory));
+    let footprints = footprints.map_or(Vec::new(), |(footprints, contents)| {
+        memory.take_contents_back(contents);
+        footprints
+    });
     // Blocks print in their own order, whoever ran them.
     let mut counters = Counters::default();
     let mut texts = Vec::new();
@@ -153,7 +185,7 @@ pub fn launch(
     // Of the sum alone, so that the verdict is the same however many workers shared the launch.
     if fault.is_none() && counters.warp_instructions > limits.instruction_fuel {
         let spent = worker::launch_out_of_fuel(&counters, limits);
-        fault = Some((context.blocks, spent));
+        fault = Some((blocks, spent));
     }
     if let Some((_, mut fault)) = fault {
         fault.output = text;
@@ -168,6 +200,8 @@ pub fn launch(
     Ok(Outcome {
         counters,
         output: Output { text },
+        footprints,
+        is_checked,
     })
 }
 
@@ -214,19 +248,25 @@ impl Context<'_> {
     }
 }
 
-fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
+fn run<'a>(
+    context: &'a Context<'a>,
+    shadow: Option<Box<Shadow>>,
+) -> (Vec<worker::Results>, Option<Box<Shadow>>) {
     if context.alone {
         let mut worker = Worker::new(context);
-        let window = if context.linked.couples_blocks {
-            context.limits.resident_blocks.max(1)
-        } else {
-            1
+        worker.shadow = shadow;
+        let resident = context.limits.resident_blocks.max(1);
+        let window = match (context.linked.couples_blocks, context.limits.order) {
+            (true, _) => resident,
+            (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
+            (false, Order::Index) => 1,
         };
         worker.run_window(window);
-        return vec![worker.into_results()];
+        let shadow = worker.shadow.take();
+        return (vec![worker.into_results()], shadow);
     }
     let threads = context.limits.threads.min(context.blocks as usize).max(1);
-    std::thread::scope(|scope| {
+    let results = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
             .map(|_| {
                 scope.spawn(move || {
@@ -242,7 +282,8 @@ fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
             .into_iter()
             .map(|handle| handle.join().expect("a worker does not panic"))
             .collect()
-    })
+    });
+    (results, None)
 }
 
 fn unsupported(error: &crate::LoadError) -> Fault {

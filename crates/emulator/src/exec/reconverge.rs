@@ -84,6 +84,8 @@ pub(super) struct Warp {
     /// Number in the block of its first thread.
     pub(super) first_thread: u32,
     pub(super) issued: u64,
+    /// Some register holds a value that nobody wrote, as the launch's checks see it.
+    pub(super) tainted: bool,
     /// Split to look at first.
     pub(super) next: usize,
     /// `%tid` of each lane, along x, y and z; the same for every block of a launch.
@@ -111,6 +113,7 @@ impl Warp {
         };
         self.first_thread = first_thread;
         self.issued = 0;
+        self.tainted = false;
         self.next = 0;
         let frame = self.enter(function, code, 0);
         self.splits.push(Split {

@@ -7,6 +7,7 @@ use super::calls::{exit_lanes, return_lanes};
 use super::elements::lanes_of;
 
 use super::reconverge::{Split, Warp, lane_value};
+use super::violations::Verb;
 use super::worker::{ATOMIC_COST, POLL_COST, Stop, Worker};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, View};
@@ -42,6 +43,21 @@ pub(super) fn holding(view: &View, predicate: Predicate) -> u32 {
 
 impl Worker<'_> {
     pub(super) fn run(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        at: usize,
+        budget: &mut i64,
+    ) -> Result<(), Fault> {
+        if warp.tainted {
+            return self.run_split::<true>(block, warp, at, budget);
+        }
+        self.run_split::<false>(block, warp, at, budget)
+    }
+
+    /// With `FOLLOWS`, undefined values are followed from register to register.
+    #[inline(always)]
+    fn run_split<const FOLLOWS: bool>(
         &mut self,
         block: &mut Block,
         warp: &mut Warp,
@@ -89,6 +105,22 @@ impl Worker<'_> {
             }
             if inst.flop.count != 0 {
                 self.count_flop(inst.flop, mask);
+            }
+            if FOLLOWS {
+                let here = Here {
+                    at,
+                    split,
+                    mask,
+                    view,
+                    bounds,
+                };
+                if let Err(stop) = self.follow(block, warp, &here, inst) {
+                    warp.issued += std::mem::take(&mut issued);
+                    break Err(self.place(block, warp, split.frame, split.pc, stop));
+                }
+                if !warp.tainted {
+                    *budget = 0; // the faster loop takes over after this instruction
+                }
             }
             // The frequent kinds stay in the loop; the others leave it as a call.
             match &inst.kind {
@@ -165,15 +197,26 @@ impl Worker<'_> {
                 if access.strong {
                     poll(warp, here.at, budget, POLL_COST);
                 }
+                if self.shadow.is_some() && self.observe(block, warp, here, access, Verb::Read)? {
+                    *budget = 0; // the loop that follows undefined values takes over
+                }
                 self.load(block, warp, view, access, mask, here.bounds)?;
             }
-            Kind::Store(access) => self.store(block, warp, view, access, mask, here.bounds)?,
+            Kind::Store(access) => {
+                if self.shadow.is_some() {
+                    self.observe(block, warp, here, access, Verb::Write)?;
+                }
+                self.store(block, warp, view, access, mask, here.bounds)?;
+            }
             Kind::Atomic(atomic) => {
                 let cost = match atomic.op {
                     AtomicOp::CompareSwap | AtomicOp::Exchange => POLL_COST,
                     _ => ATOMIC_COST,
                 };
                 poll(warp, here.at, budget, cost);
+                if self.shadow.is_some() {
+                    self.observe_atomic(block, warp, here, atomic)?;
+                }
                 self.atomic(block, view, atomic, mask, here.bounds)?;
             }
             Kind::Select { dst, a, b, by } => {
@@ -240,7 +283,7 @@ impl Worker<'_> {
                 return Ok(Next::Leave);
             }
             Kind::Exit => {
-                exit_lanes(block, warp, here);
+                exit_lanes(self, block, warp, here);
                 return Ok(Next::Leave);
             }
             Kind::Trap => {
@@ -263,10 +306,15 @@ impl Worker<'_> {
             | Kind::Match { .. }
             | Kind::Reduce { .. }
             | Kind::Elect { .. } => {
-                let waits = self.exchange_or_wait(warp, here.at, here.split, view, kind, mask);
+                let waits =
+                    self.exchange_or_wait(block, warp, here.at, here.split, view, kind, mask);
                 return Ok(if waits { Next::Leave } else { Next::Step });
             }
-            Kind::Fence => {}
+            Kind::Fence => {
+                if self.shadow.is_some() {
+                    self.note_fence(block, warp);
+                }
+            }
             Kind::Sleep => poll(warp, here.at, budget, POLL_COST),
             Kind::Lane { run, operands } => {
                 // SAFETY: the decoder paired the function with these slots.

@@ -13,7 +13,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    fn text(self) -> &'static str {
+    pub(super) fn text(self) -> &'static str {
         match self {
             Self::Read => "reads",
             Self::Write => "writes",

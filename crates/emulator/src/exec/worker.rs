@@ -8,8 +8,11 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use super::block::Block;
-use super::reconverge::{State, Warp};
+use super::order::{Blocks, Generator};
+use super::reconverge::{Split, State, Warp};
+use super::shadow::Shadow;
 use super::{Context, Limits};
+use crate::checks::Order;
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind, triple};
 use crate::memory::Region;
@@ -77,6 +80,12 @@ pub(super) struct Worker<'a> {
     fault: Option<(u64, Fault)>,
     /// Storage of finished blocks.
     spare: Vec<Block>,
+    /// What the launch's checks know of memory.
+    pub(super) shadow: Option<Box<Shadow>>,
+    /// Block and warp of the access that is being checked.
+    pub(super) running: (u64, u32),
+    /// Draws the order of a seeded launch.
+    generator: Option<Generator>,
 }
 
 enum Visit {
@@ -102,6 +111,12 @@ impl<'a> Worker<'a> {
             unreported: 0,
             fault: None,
             spare: Vec::new(),
+            shadow: None,
+            running: (0, 0),
+            generator: match context.limits.order {
+                Order::Index => None,
+                Order::Seeded(seed) => Some(Generator::new(seed)),
+            },
         }
     }
 
@@ -116,26 +131,34 @@ impl<'a> Worker<'a> {
     /// Runs all blocks, up to `window` of them side by side.
     pub(super) fn run_window(&mut self, window: usize) {
         let mut resident: VecDeque<Block> = VecDeque::new();
-        let mut next = 0;
-        let budget = if window > 1 { BLOCK_SLICE } else { i64::MAX };
+        let ahead = self.context.limits.resident_blocks;
+        let mut blocks = Blocks::new(self.context.blocks, ahead, self.generator.is_some());
         while self.fault.is_none() {
             let mut block = match resident.pop_front() {
                 Some(block) => block,
-                None if next < self.context.blocks => {
-                    next += 1;
-                    self.start(next - 1)
-                }
-                None => return,
+                None => match blocks.begin(self.generator.as_mut()) {
+                    Some(number) => self.start(number),
+                    None => return,
+                },
+            };
+            let budget = match &mut self.generator {
+                _ if window <= 1 => i64::MAX,
+                Some(generator) => 1 << generator.below(17),
+                None => BLOCK_SLICE,
             };
             match self.visit(&mut block, budget) {
                 Err(fault) => self.stop(&block, fault),
-                Ok(Visit::Finished) => self.finish(block),
+                Ok(Visit::Finished) => {
+                    blocks.end(block.number);
+                    self.finish(block);
+                }
                 Ok(Visit::Yielded) => {
                     self.set_output_aside(block.number);
                     resident.push_back(block);
-                    if resident.len() < window && next < self.context.blocks {
-                        resident.push_front(self.start(next));
-                        next += 1;
+                    if resident.len() < window
+                        && let Some(number) = blocks.begin(self.generator.as_mut())
+                    {
+                        resident.push_front(self.start(number));
                     }
                 }
             }
@@ -170,6 +193,9 @@ impl<'a> Worker<'a> {
             context.shared_bytes(),
             (function, context.linked.function(function)),
         );
+        if let Some(shadow) = &self.shadow {
+            shadow.start(&mut block);
+        }
         self.counters.blocks += 1;
         self.counters.warps += block.warps.len() as u64;
         block
@@ -207,14 +233,18 @@ impl<'a> Worker<'a> {
             block.progressed = false;
             let mut yielded = false;
             let warps = block.warps.len();
+            if let Some(generator) = &mut self.generator {
+                block.next_warp = generator.below(warps);
+            }
             for step in 0..warps {
                 let at = (block.next_warp + step) % warps;
-                let mut slice = WARP_SLICE;
+                let whole = self.warp_slice();
+                let mut slice = whole;
                 match self.turn(block, at, &mut slice)? {
                     Turn::Yielded => yielded = true,
                     Turn::Finished | Turn::Blocked => {}
                 }
-                budget = budget.saturating_sub(WARP_SLICE - slice);
+                budget = budget.saturating_sub(whole - slice);
                 if budget <= 0 && block.live > 0 {
                     block.next_warp = (at + 1) % warps;
                     return Ok(Visit::Yielded);
@@ -226,6 +256,15 @@ impl<'a> Worker<'a> {
             if !yielded && !block.progressed {
                 return Err(self.stuck(block));
             }
+        }
+    }
+
+    /// Instructions that a warp may run before the next one's turn.
+    fn warp_slice(&mut self) -> i64 {
+        match &mut self.generator {
+            // As likely short as long.
+            Some(generator) => 1 << generator.below(14),
+            None => WARP_SLICE,
         }
     }
 
@@ -379,8 +418,27 @@ impl<'a> Worker<'a> {
 
     /// Index of a lane's thread in its block.
     pub(super) fn thread_index(&self, warp: &Warp, lane: u32) -> [u32; 3] {
+        self.index_of_thread(warp.first_thread + lane)
+    }
+
+    /// Source line of the instruction that a split stands at; 0 when unknown.
+    pub(super) fn line_of(&self, warp: &Warp, split: &Split) -> u16 {
+        let function = self
+            .context
+            .linked
+            .function(warp.frame(split.frame).function);
+        let line = function
+            .program
+            .lines
+            .get(split.pc as usize)
+            .copied()
+            .flatten();
+        line.map_or(0, |line| u16::try_from(line).unwrap_or(0))
+    }
+
+    /// Index of a thread by its number in the block.
+    pub(super) fn index_of_thread(&self, thread: u32) -> [u32; 3] {
         let [x, y, _] = self.context.launch.block;
-        let thread = warp.first_thread + lane;
         [thread % x, thread / x % y, thread / (x * y)]
     }
 

@@ -11,7 +11,7 @@ mod registers;
 pub(crate) use flow::join_points;
 pub(crate) use inst::*;
 pub(crate) use passes::mark_passes;
-pub(crate) use registers::assign_slots;
+pub(crate) use registers::{Role, assign_slots, visit_slots};
 
 /// A constant operand: known when decoded, or an address that the launch resolves.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
