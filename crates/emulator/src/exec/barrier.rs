@@ -204,7 +204,7 @@ impl Worker<'_> {
             && let State::Barrier { id, generation } = split.state
         {
             if self.shadow.is_some() {
-                self.note_passing(block, warp, id, generation);
+                self.note_passing(block, warp, id, generation, barrier.threads.is_none());
             }
             let (arrived, holding) = block.barriers[id as usize].completed;
             let all = |held: bool| if held { FULL } else { 0 };

@@ -80,6 +80,8 @@ impl Times {
 struct Arrivals {
     generation: u32,
     seen: Seen,
+    /// Of warps that had exited before the barrier opened: one for the whole block waits for them.
+    exited: Seen,
 }
 
 /// The order within one block.
@@ -154,19 +156,36 @@ impl Clocks {
     /// A warp arrives at a barrier of this generation.
     pub(super) fn arrive(&mut self, times: &mut Times, warp: u32, barrier: u32, generation: u32) {
         let now = self.fence(times, warp);
-        let arrivals = &mut self.arrivals[barrier as usize][generation as usize % 2];
-        if arrivals.generation != generation {
-            *arrivals = Arrivals {
-                generation,
-                seen: [0; 32],
-            };
-        }
-        join(&mut arrivals.seen, &self.warps[warp as usize]);
+        let seen = self.warps[warp as usize];
+        let arrivals = self.arrivals_at(barrier as usize, generation);
+        join(&mut arrivals.seen, &seen);
         arrivals.seen[warp as usize] = now;
     }
 
-    /// A warp goes on from a barrier of this generation.
-    pub(super) fn pass(&mut self, times: &mut Times, warp: u32, barrier: u32, generation: u32) {
+    /// The arrivals of a barrier's generation under way.
+    fn arrivals_at(&mut self, barrier: usize, generation: u32) -> &mut Arrivals {
+        let exited = self.exited;
+        let arrivals = &mut self.arrivals[barrier][generation as usize % 2];
+        if arrivals.generation != generation {
+            *arrivals = Arrivals {
+                generation,
+                exited,
+                ..Arrivals::default()
+            };
+        }
+        arrivals
+    }
+
+    /// A warp goes on from a barrier of this generation. One for the whole block waited for threads
+    /// by their exit, too.
+    pub(super) fn pass(
+        &mut self,
+        times: &mut Times,
+        warp: u32,
+        barrier: u32,
+        generation: u32,
+        is_whole: bool,
+    ) {
         let now = times.tick();
         let arrivals = &self.arrivals[barrier as usize][generation as usize % 2];
         let seen = &mut self.warps[warp as usize];
@@ -175,7 +194,9 @@ impl Clocks {
         } else {
             *seen = [now; 32];
         }
-        join(seen, &self.exited);
+        if is_whole {
+            join(seen, &arrivals.exited);
+        }
         self.lanes[warp as usize] = now;
     }
 
@@ -186,9 +207,19 @@ impl Clocks {
         now
     }
 
-    /// Threads of a warp end: those that wait for the block need not wait for them.
-    pub(super) fn exit(&mut self, times: &mut Times, warp: u32) {
-        self.exited[warp as usize] = times.tick();
+    /// Threads of a warp end: what waits for the block no longer waits for them. `generations`: of each
+    /// barrier, the one under way.
+    pub(super) fn exit(
+        &mut self,
+        times: &mut Times,
+        warp: u32,
+        generations: impl Iterator<Item = u32>,
+    ) {
+        let now = times.tick();
+        self.exited[warp as usize] = now;
+        for (barrier, generation) in generations.enumerate() {
+            self.arrivals_at(barrier, generation).exited[warp as usize] = now;
+        }
     }
 
     /// A volatile, ordered or atomic write: whoever reads the flag sees what came before the last

@@ -188,16 +188,18 @@ impl Worker<'_> {
         });
     }
 
+    /// `is_whole`: the barrier waits for all threads that have not exited.
     pub(super) fn note_passing(
         &mut self,
         block: &mut Block,
         warp: &Warp,
         id: u32,
         generation: u32,
+        is_whole: bool,
     ) {
         let warp = warp.first_thread / 32;
         self.with_clocks(block, |clocks, times| {
-            clocks.pass(times, warp, id, generation);
+            clocks.pass(times, warp, id, generation, is_whole);
         });
     }
 
@@ -217,6 +219,9 @@ impl Worker<'_> {
 
     pub(super) fn note_exit(&mut self, block: &mut Block, warp: &Warp) {
         let warp = warp.first_thread / 32;
-        self.with_clocks(block, |clocks, times| clocks.exit(times, warp));
+        let generations = block.barriers.map(|barrier| barrier.generation);
+        self.with_clocks(block, |clocks, times| {
+            clocks.exit(times, warp, generations.into_iter());
+        });
     }
 }
