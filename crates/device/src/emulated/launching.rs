@@ -4,7 +4,7 @@ use domain::report::Counters;
 
 use super::errors::{device_error, load_error};
 use super::{EmulatedDevice, OpenSpan, PRINTED_BYTES};
-use crate::{Argument, DeviceError, LaunchSpec};
+use crate::{Argument, Checking, DeviceError, LaunchSpec};
 
 impl EmulatedDevice {
     pub(super) fn launch(
@@ -25,6 +25,14 @@ impl EmulatedDevice {
         let limits = emulator::Limits {
             instruction_fuel: *fuel,
             threads: self.threads,
+            checks: match self.checking {
+                Checking::Bounds => emulator::Checks::BOUNDS,
+                // Nobody asks which bytes were touched.
+                Checking::Full => emulator::Checks {
+                    footprints: false,
+                    ..emulator::Checks::FULL
+                },
+            },
             output_bytes: PRINTED_BYTES.saturating_sub(span.printed.len()),
             ..emulator::Limits::default()
         };

@@ -77,7 +77,7 @@ impl Worker<'_> {
         let insts = &code.program.insts[..];
         let active = split.mask;
         let lanes = u64::from(active.count_ones());
-        let (mut issued, mut threads) = (0u64, 0u64);
+        let (mut issued, mut threads, mut branches) = (0u64, 0u64, 0u64);
         let outcome = loop {
             if split.pc == join {
                 warp.splits[at] = split;
@@ -136,10 +136,12 @@ impl Worker<'_> {
                     continue;
                 }
                 Kind::Branch { target, .. } if mask == active => {
+                    branches += 1;
                     split.pc = *target;
                     continue;
                 }
                 Kind::Branch { .. } if mask == 0 => {
+                    branches += 1;
                     split.pc += 1;
                     continue;
                 }
@@ -166,16 +168,48 @@ impl Worker<'_> {
         };
         warp.issued += issued;
         self.counters.thread_instructions += threads;
+        self.counters.control_instructions += branches;
         outcome
+    }
+
+    /// Counts a warp instruction that is not arithmetic.
+    fn count_class(&mut self, kind: &Kind) {
+        let counters = &mut self.counters;
+        let class = match kind {
+            Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) => &mut counters.memory_instructions,
+            Kind::Branch { .. }
+            | Kind::Table { .. }
+            | Kind::Call(_)
+            | Kind::Return
+            | Kind::Exit => &mut counters.control_instructions,
+            Kind::SyncWarp { .. }
+            | Kind::Shuffle(_)
+            | Kind::Vote { .. }
+            | Kind::Match { .. }
+            | Kind::Reduce { .. }
+            | Kind::Elect { .. } => &mut counters.exchange_instructions,
+            _ => return,
+        };
+        *class += 1;
     }
 
     fn count_flop(&mut self, flop: Flop, mask: u32) {
         let count = u64::from(flop.count) * u64::from(mask.count_ones());
         match flop.pipe {
-            Pipe::F32 => self.counters.flop_f32 += count,
-            Pipe::F64 => self.counters.flop_f64 += count,
-            Pipe::F16 => self.counters.flop_f16 += count,
+            Pipe::F32 => {
+                self.counters.flop_f32 += count;
+                self.counters.f32_instructions += 1;
+            }
+            Pipe::F64 => {
+                self.counters.flop_f64 += count;
+                self.counters.f64_instructions += 1;
+            }
+            Pipe::F16 => {
+                self.counters.flop_f16 += count;
+                self.counters.f16_instructions += 1;
+            }
             Pipe::Special => {
+                self.counters.special_instructions += 1;
                 self.counters.special_functions += count;
                 self.counters.flop_f32 += count;
             }
@@ -192,6 +226,7 @@ impl Worker<'_> {
         budget: &mut i64,
     ) -> Result<Next, Stop> {
         let (view, mask) = (&here.view, here.mask);
+        self.count_class(kind);
         match kind {
             Kind::Load(access) => {
                 if access.strong {
