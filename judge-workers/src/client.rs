@@ -151,10 +151,7 @@ async fn refusal(response: reqwest::Response) -> ClientError {
         return ClientError::Unreachable(format!("it answered {status}"));
     }
     let Some(body) = body else {
-        return ClientError::Refused {
-            code: status.to_string(),
-            detail: String::new(),
-        };
+        return refusal_without_words(status);
     };
     match body.known_code() {
         Some(ErrorCode::Superseded | ErrorCode::StaleIncarnation) => {
@@ -167,6 +164,18 @@ async fn refusal(response: reqwest::Response) -> ClientError {
     }
 }
 
+/// What a refusal means that is not the API's: of what stands in front of it.
+fn refusal_without_words(status: reqwest::StatusCode) -> ClientError {
+    let code = match status {
+        reqwest::StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::BodyTooLarge.as_str().to_owned(),
+        status => status.to_string(),
+    };
+    ClientError::Refused {
+        code,
+        detail: "whatever stands in front of the API says no more".to_owned(),
+    }
+}
+
 /// The cause a person can act on ("connection refused"), not the wrapper ("error sending request").
 fn innermost(error: &reqwest::Error) -> String {
     let mut current: &dyn std::error::Error = error;
@@ -174,4 +183,17 @@ fn innermost(error: &reqwest::Error) -> String {
         current = source;
     }
     current.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn a_size_that_a_proxy_refuses_is_told_as_one() {
+        assert!(refusal_without_words(StatusCode::PAYLOAD_TOO_LARGE).is_of_size());
+        assert!(!refusal_without_words(StatusCode::FORBIDDEN).is_of_size());
+    }
 }

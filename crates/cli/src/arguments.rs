@@ -82,7 +82,7 @@ pub(crate) enum Verb {
     Submit(verbs::submit::Submit),
     /// Follow a submission to its verdict
     Watch(verbs::watch::Watch),
-    /// Show the PTX of a submission of yours
+    /// Show what a submission of yours was compiled to: PTX or SASS
     Code(verbs::code::Code),
     /// End a submission of yours that has no verdict yet
     Cancel(verbs::cancel::Cancel),

@@ -68,8 +68,11 @@ impl Card {
         on_step: &mut dyn FnMut(&str),
     ) -> Result<Environment, Failure> {
         let judging = self.judging();
+        // Before anything is downloaded, and with another way out than a judging has.
+        let (name, gpu) = found_device(&judging)
+            .map_err(|failure| failure.with_hint("run this on a machine that has the GPU"))?;
         let mut environment = environment(&judging, state, on_step)?;
-        device(&judging, &mut environment, false)?;
+        environment.lane = gpu.map(|gpu| lane(&environment, name, gpu, false));
         Ok(environment)
     }
 

@@ -167,6 +167,16 @@ pub(crate) struct Field {
     pub(crate) offset_bytes: u64,
 }
 
+impl Field {
+    /// The struct or union whose fields are also those of the record around this field.
+    pub(crate) fn anonymous(&self) -> Option<&Rc<Record>> {
+        match &self.ty {
+            Type::Record(record) if self.name.is_empty() => Some(record),
+            _ => None,
+        }
+    }
+}
+
 impl Record {
     /// Lays fields out in order, each at its own alignment.
     pub(crate) fn new(name: &str, members: Vec<(String, Type)>) -> Option<Self> {
@@ -213,6 +223,20 @@ impl Record {
 
     pub(crate) fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// The way to a field by name: those of a struct or union without a name are found as if they were the
+    /// record's own.
+    pub(crate) fn path_to(&self, name: &str) -> Option<(Vec<usize>, &Type)> {
+        if let Some(index) = self.field(name) {
+            return Some((vec![index], &self.fields[index].ty));
+        }
+        let mut inner = self.fields.iter().enumerate();
+        inner.find_map(|(index, field)| {
+            let (mut path, ty) = field.anonymous()?.path_to(name)?;
+            path.insert(0, index);
+            Some((path, ty))
+        })
     }
 
     /// `std::pair`

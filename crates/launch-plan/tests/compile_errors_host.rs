@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::text;
 use common::{BODY_LINE, described, failure_of, parse, plan_of, plan_text, with_body};
 
 /// Line and column within the body, and the message.
@@ -67,6 +68,42 @@ fn constants_keep_their_values() {
          const int* at = &x; at = &y; const float* const both[] = {p, q}; one<<<1, 1>>>(C, y);",
         100,
     );
+}
+
+#[test]
+fn const_of_what_is_pointed_to_is_not_the_pointer_s() {
+    let before = "typedef const float* P; using Q = const float*;
+        const float* g; static const float *h, *both[2]; P p; const P fixed = nullptr; Q q;
+        float* const own = nullptr; const float* const none[2] = {nullptr, nullptr};
+        struct S { const float* a; P b; const float* c[2]; };
+        void set(const float* x, const float*& y) { x = y; y = x; }
+        struct Cell { mutable int hits; int n; int look() const { return ++hits; } };
+        const Cell cell = {0, 3};\n";
+    let good = "g = A; h = B; both[1] = A; p = A; q = B; S s; s.a = A; s.b = g; s.c[0] = both[1]; const float* l;
+        l = A; P m; m = B; static const float* kept; kept = A; set(l, m); const float* many[2]; many[0] = B;
+        const Cell c{1, 2}; c.hits = 4; cell.hits = 5; c.look(); const Cell& r = c; r.hits += 1;
+        k<<<1, 1>>>(s.b, many[0], C, c.hits * 10 + cell.hits);";
+    let source =
+        |body: &str| with_body(body).replacen("void solve", &format!("{before}void solve"), 1);
+    let plan = plan_of(&source(good), 8).map_err(|failure| failure.diagnostics);
+    let launch = plan.unwrap();
+    // `c.hits`: 4, one look, one more.
+    assert_eq!(text(&launch), "k <1x1x1, 1x1x1, 0> (p0, p1, p2, 65)");
+    for (body, name) in [
+        ("fixed = A;", "fixed"),
+        ("own = C;", "own"),
+        ("float* const l = C; l = C;", "l"),
+        ("const P m = A; m = B;", "m"),
+        ("constexpr float* n = nullptr; n = C;", "n"),
+        ("const Cell c{1, 2}; c.n = 4;", "c"),
+        ("cell.n = 4;", "cell"),
+    ] {
+        let message = described(&plan_of(&source(body), 8).unwrap_err()).3;
+        assert!(
+            message.contains(&format!("`{name}`")) && message.contains("const"),
+            "{message}"
+        );
+    }
 }
 
 #[test]
@@ -172,6 +209,15 @@ fn slips_are_found_where_they_stand() {
             "a `for` has two `;`: `for (int i = 0; i < n; ++i)`".to_owned()
         )
     );
+    // However many loops there are, each byte is looked at once.
+    let hostile = broken.replace(
+        "if (n) {",
+        &format!("if (n) {{ {}", "for(;;);\n".repeat(22_000)),
+    );
+    let start = std::time::Instant::now();
+    assert!(plan_of(&hostile, 8).is_err());
+    let taken = start.elapsed();
+    assert!(taken.as_secs() < 5, "{taken:?}");
     let body = "int x = N,\n  y = 3\u{ff1b}\none<<<1, 1>>>(C, x);";
     let (_, line, column, _, hint) = failure_of(body, 8);
     assert_eq!((line + 1 - BODY_LINE, column), (2, 8));

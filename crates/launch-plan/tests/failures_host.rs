@@ -4,6 +4,7 @@
 mod common;
 
 use common::refuses;
+use common::values::refusal;
 
 #[test]
 fn host_input_and_output() {
@@ -229,4 +230,54 @@ fn undefined_host_arithmetic() {
         1,
         "an assertion in host code fails",
     );
+}
+
+#[test]
+fn a_name_that_only_begins_as_a_device_function_is_the_file_s_own() {
+    let source = "__global__ void k(float* c, int n) {}
+        int atomic_count(int n) { return n * 2; } int atomicity = 3; struct atomic_int4 { int x; };
+        void solve(const float* A, const float* B, float* C, int N) {
+            atomic_int4 a{1}; k<<<1, 1>>>(C, atomic_count(4) + atomicity + a.x);
+        }";
+    let plan = common::plan_of(source, 8).map_err(|failure| failure.diagnostics);
+    assert_eq!(common::text(&plan.unwrap()), "k <1x1x1, 1x1x1, 0> (p2, 12)");
+    for call in ["atomicAdd(C, 1.0f)", "atomicMax_system((int*)C, 1)"] {
+        let name = call.split('(').next().unwrap();
+        assert_eq!(
+            refusal(&format!("{call};")),
+            format!("unsupported_construct: `{name}` exists only in device code")
+        );
+    }
+    assert_eq!(
+        refusal("atomic_total(C);"),
+        "unsupported_construct: `atomic_total` is not known to the host interpreter"
+    );
+}
+
+#[test]
+fn a_library_is_named_however_its_names_came_into_sight() {
+    let source = |head: &str, body: &str| {
+        format!("{head}\nvoid solve(const float* A, const float* B, float* C, int N) {{ {body} }}")
+    };
+    for (head, body, name, library) in [
+        (
+            "using namespace cub;",
+            "size_t n = 0; DeviceReduce::Sum(nullptr, n, A, C, N);",
+            "cub::DeviceReduce::Sum",
+            "CUB's device-wide algorithms",
+        ),
+        (
+            "using thrust::device_vector;",
+            "device_vector<float> v(N);",
+            "thrust::device_vector<float>",
+            "Thrust",
+        ),
+    ] {
+        let failure = common::plan_of(&source(head, body), 8).unwrap_err();
+        let (_, _, _, message, hint) = common::described(&failure);
+        let expected =
+            format!("`{name}` is a host call into {library}, which is not in the host subset");
+        assert_eq!(message, expected);
+        assert!(hint.starts_with("write the kernel yourself"), "{hint}");
+    }
 }

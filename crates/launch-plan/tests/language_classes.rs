@@ -120,10 +120,6 @@ fn classes_that_are_more_than_that_are_refused_when_made() {
             "struct R { virtual int f() { return 1; } };",
             "it has virtual methods",
         ),
-        (
-            "struct R { union { int a; float b; }; };",
-            "its fields are also those of a struct or union without a name",
-        ),
     ] {
         let source = format!(
             "{class}\nvoid solve(const float* A, const float* B, float* C, int N) {{\n R r;\n}}"

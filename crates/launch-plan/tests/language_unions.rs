@@ -77,7 +77,7 @@ fn bytes_that_nobody_set_are_not_read() {
         refusal(&format!("{union} b.c = 1; one<<<1, b.u>>>(C, N);")),
         unset
     );
-    // A copy within a union would leave its other fields as they were.
+    // What comes from the device is read back into whole variables.
     assert_eq!(
         refusal(
             "union { float f[2]; int i[2]; } b; cudaMemcpy(b.f, A, 8, cudaMemcpyDeviceToHost);"
@@ -110,5 +110,159 @@ fn a_union_of_device_code_alone_is_no_hindrance() {
     assert_eq!(
         text(&plan_of(source, 8).unwrap()),
         "k <1x1x1, 1x1x1, 0> (p2)"
+    );
+}
+
+const UNNAMED: &str = "struct Value { int tag; union { float f; int i; }; };
+    struct Vec4 { union { struct { float x, y, z, w; }; float v[4]; }; };
+    struct Counted { union { unsigned u; unsigned char b[4]; }; int n = 3;
+        Counted(unsigned first) : u(first) {} int low() const { return b[0] + n; } };
+    union Loose { struct { char a; int b; } s; unsigned u[2]; unsigned char c[8]; };
+    union Number { float f; unsigned u; };
+    struct Point { int x, y = 5, z; };";
+
+#[test]
+fn fields_of_structs_and_unions_without_a_name_are_those_around_them() {
+    for (statements, expression, expected) in [
+        (
+            "Value v; v.tag = 1; v.f = 1.0f;",
+            "v.i + v.tag",
+            "1065353217",
+        ),
+        ("Value v = {2, {1.0f}};", "v.i + v.tag", "1065353218"),
+        ("Value v = {2, 1.0f};", "v.i + v.tag", "1065353218"),
+        ("Value v{}; Value* p = &v; p->i = 7;", "p->i + v.tag", "7"),
+        ("Value v{}; Value w = v; w.i = 4;", "v.i * 10 + w.i", "4"),
+        ("Counted c(0x201u);", "c.low() * 10 + c.b[1]", "42"),
+        ("", "sizeof(Value) * 100 + sizeof(Vec4)", "816"),
+    ] {
+        assert_eq!(
+            value_in(UNNAMED, statements, expression),
+            expected,
+            "{statements}"
+        );
+    }
+    // A union within a union's struct is none of ours; floats in an array are.
+    assert_eq!(
+        value_in(
+            UNNAMED,
+            "Vec4 p; p.x = 1; p.y = 2; p.z = 3; p.w = 4; float s = 0; for (int i = 0; i < 4; ++i) s += p.v[i];",
+            "(int)s"
+        ),
+        "10"
+    );
+}
+
+#[test]
+fn bytes_between_fields_belong_to_the_others() {
+    for (statements, expression, expected) in [
+        // The three bytes after `a` are not `a`'s.
+        (
+            "Loose l; l.u[0] = 0x01020304; l.u[1] = 0; l.s.a = 9;",
+            "l.u[0]",
+            "16909065",
+        ),
+        // One byte of `b` is set, and setting `a` leaves it so.
+        (
+            "Loose l; l.c[4] = 1; l.s.a = 7;",
+            "l.c[4] * 10 + l.s.a",
+            "17",
+        ),
+        (
+            "Loose l; for (int i = 0; i < 8; ++i) l.c[i] = i;",
+            "l.s.b",
+            "117835012",
+        ),
+    ] {
+        assert_eq!(
+            value_in(UNNAMED, statements, expression),
+            expected,
+            "{statements}"
+        );
+    }
+}
+
+#[test]
+fn fields_are_given_by_name() {
+    for (statements, expression, expected) in [
+        (
+            "Point p = {.x = 1, .z = 2};",
+            "p.x * 100 + p.y * 10 + p.z",
+            "152",
+        ),
+        ("Point p{.y = 7};", "p.x * 100 + p.y * 10 + p.z", "70"),
+        ("Number n = {.u = 0x40000000u};", "(int)n.f", "2"),
+        ("Value v = {.tag = 3, .i = 4};", "v.tag * 10 + v.i", "34"),
+    ] {
+        assert_eq!(
+            value_in(UNNAMED, statements, expression),
+            expected,
+            "{statements}"
+        );
+    }
+    assert_eq!(
+        refusal("struct P { int x; }; P p = {.y = 1}; one<<<1, 1>>>(C, N);"),
+        "diagnostics: `P` has no field `y`"
+    );
+}
+
+#[test]
+fn memcpy_moves_bytes() {
+    for (statements, expression, expected) in [
+        (
+            "float f = 1.0f; int i; memcpy(&i, &f, sizeof(i));",
+            "i",
+            "1065353216",
+        ),
+        (
+            "double d = 1.0; long long i; std::memcpy(&i, &d, sizeof d);",
+            "i >> 52",
+            "1023",
+        ),
+        (
+            "Number n; float f = 2.0f; memcpy(&n, &f, 4);",
+            "n.u >> 24",
+            "64",
+        ),
+        (
+            "Number n; n.u = 5; unsigned u; memcpy(&u, &n.u, 4);",
+            "u",
+            "5",
+        ),
+        (
+            "Number n; n.u = 5; unsigned v = 6; memcpy(&n.u, &v, sizeof v); float f = n.f; memcpy(&v, &f, 4);",
+            "v",
+            "6",
+        ),
+        (
+            "Point p = {1, 2, 3}; int a[3]; memcpy(a, &p, sizeof(p));",
+            "a[0] * 100 + a[1] * 10 + a[2]",
+            "123",
+        ),
+        (
+            "Loose l; unsigned char b[8] = {1, 2, 3, 4, 5, 0, 0, 0}; memcpy(&l, b, 8);",
+            "l.s.b * 10 + l.s.a",
+            "51",
+        ),
+        (
+            "Number a, b; a.f = 1.0f; memcpy(&b, &a, sizeof(Number));",
+            "b.u >> 23",
+            "127",
+        ),
+        (
+            "short s = 0x0102; unsigned char b[2]; memcpy(b, &s, 1); b[1] = 0;",
+            "b[0]",
+            "2",
+        ),
+    ] {
+        assert_eq!(
+            value_in(UNNAMED, statements, expression),
+            expected,
+            "{statements}"
+        );
+    }
+    assert_eq!(
+        refusal("int a = 1; long long b; memcpy(&b, &a, 8); one<<<1, 1>>>(C, N);"),
+        "host_fault: 8 bytes are copied from or to host memory that has fewer"
     );
 }

@@ -13,7 +13,9 @@ use crate::terminal::Terminal;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lightspeed devices
-  lightspeed devices --json | jq -r '.devices[] | select(.live_workers > 0).name'")]
+  lightspeed devices --json | jq -r '.devices[] | select(.live_workers > 0).name'
+
+Asks the service. Without one, `lightspeed judge` takes this machine's GPU, or else the emulated device.")]
 pub(crate) struct Devices {}
 
 /// Prints every device with its workers and its queue.

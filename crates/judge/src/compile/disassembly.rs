@@ -12,7 +12,6 @@ use domain::{CodeListing, CodeText};
 use sandbox::{ChildCommand, ChildFailure, PROGRAM_INPUT, Policy, Program};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use toolchain::ConfinedDisassembler;
 
 use super::wire::{CompileTask, CompiledSource, MachineCodeJob, ToldCode};
 use super::{ask, cache};
@@ -108,14 +107,6 @@ fn machine_code(environment: &Environment, told: &ToldCode) -> Result<CodeText, 
 pub(crate) fn disassemble(environment: &Environment, cubin: &[u8]) -> Result<Vec<u8>, String> {
     let tool = environment.toolchain.nvdisasm();
     let tool = tool.ok_or("the judge's CUDA toolchain has no nvdisasm")?;
-    run(environment, tool, cubin)
-}
-
-fn run(
-    environment: &Environment,
-    tool: ConfinedDisassembler,
-    cubin: &[u8],
-) -> Result<Vec<u8>, String> {
     let mut arguments = tool.options;
     arguments.push(PROGRAM_INPUT.to_owned());
     let command = ChildCommand {

@@ -3,8 +3,11 @@
 mod ptx;
 mod sass;
 
-use domain::code::{MAX_CODE_BYTES, MAX_CODE_LINE_BYTES, MAX_CODE_LINES};
+use std::collections::BTreeMap;
+
+use domain::code::{MAX_CODE_BYTES, MAX_CODE_LINE_BYTES, MAX_CODE_LINES, MAX_CODE_NAME_BYTES};
 use domain::{CodeKind, CodeListing, CodePart, CodeText, Diagnostic, Severity, Stage};
+use toolchain::demangle;
 
 pub(crate) use self::ptx::of_ptx;
 pub(crate) use self::sass::of_sass;
@@ -47,6 +50,19 @@ impl Part {
         }
     }
 
+    /// A kernel or a function. `launched`: the kernels' instantiations by mangled name.
+    fn function(kind: CodeKind, lowered: &str, launched: &BTreeMap<&str, &str>) -> Self {
+        let instantiation = launched.get(lowered);
+        let name = instantiation.map_or_else(|| demangle(lowered), |&name| name.to_owned());
+        Self {
+            kind,
+            name: cut(&domain::printable(&name), MAX_CODE_NAME_BYTES),
+            is_launched: instantiation.is_some(),
+            lines: Vec::new(),
+            has_body: false,
+        }
+    }
+
     /// Adds a line; blank ones neither begin a part nor follow each other.
     fn push(&mut self, line: &str, at: Option<u32>) {
         let line = shown(line);
@@ -65,6 +81,14 @@ impl Part {
             (CodeKind::Module, _) => 3,
         }
     }
+}
+
+/// The launched kernels' instantiations by mangled name.
+fn by_lowered_name(lowered_names: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
+    let names = lowered_names.iter();
+    names
+        .map(|(name, lowered)| (lowered.as_str(), name.as_str()))
+        .collect()
 }
 
 /// A line without what cannot be shown: tabs are spaces, and of a table of constants the beginning suffices.
@@ -125,8 +149,6 @@ fn bounded(parts: Vec<Part>) -> CodeText {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[test]

@@ -54,33 +54,49 @@ pub(super) fn broken_for(diagnostic: &Diagnostic, code: &str) -> Option<u32> {
     if !diagnostic.message.starts_with("syntax error") {
         return None;
     }
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    code.match_indices("for").find_map(|(at, _)| {
-        let rest = code[at + 3..].trim_start();
-        if code[..at].ends_with(is_name) || !rest.starts_with('(') {
-            return None;
-        }
-        let head = bracketed(rest)?;
-        let parts = head.matches(';').count();
-        // A lambda has a body of its own, and a range-based loop a colon.
-        let is_clear = !head.contains(['{', '#', ':']);
-        let line = code[..at].matches('\n').count() + 1;
-        (is_clear && parts != 2).then_some(u32::try_from(line).ok()?)
-    })
-}
-
-/// What stands within the round brackets that a text begins with.
-fn bracketed(text: &str) -> Option<&str> {
-    let mut open = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
+    let mut open: Vec<Option<Head>> = Vec::new();
+    let mut first: Option<u32> = None;
+    let (mut line, mut semicolons, mut unclear) = (1, 0, 0);
+    // One pass: a hostile text opens as many brackets as it has bytes.
+    for (at, byte) in code.bytes().enumerate() {
         match byte {
-            b'(' => open += 1,
-            b')' if open == 1 => return text.get(1..at),
-            b')' => open = open.saturating_sub(1),
+            b'\n' => line += 1,
+            b';' => semicolons += 1,
+            // A lambda has a body of its own, and a range-based loop a colon.
+            b'{' | b'#' | b':' => unclear += 1,
+            b'(' => open.push(line_of_for(code, at, line).map(|line| Head {
+                line,
+                semicolons,
+                unclear,
+            })),
+            b')' => {
+                let head = open.pop().flatten();
+                let is_broken =
+                    |head: &Head| head.unclear == unclear && semicolons - head.semicolons != 2;
+                if let Some(head) = head.filter(is_broken) {
+                    first = Some(first.map_or(head.line, |first| first.min(head.line)));
+                }
+            }
             _ => {}
         }
     }
-    None
+    first
+}
+
+/// The bracket of a `for`: its line, and what had been counted where it opened.
+struct Head {
+    line: u32,
+    semicolons: usize,
+    unclear: usize,
+}
+
+/// The line of the `for` whose bracket opens at `at`, which is on line `line`.
+fn line_of_for(code: &str, at: usize, line: u32) -> Option<u32> {
+    let before = code[..at].trim_end();
+    let name = before.strip_suffix("for")?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let between = code[before.len()..at].matches('\n').count();
+    (!name.ends_with(is_name)).then(|| line.saturating_sub(u32::try_from(between).unwrap_or(0)))
 }
 
 /// Python is what other judges take beside CUDA.

@@ -277,14 +277,19 @@ impl<'p> Interpreter<'p> {
         record: &Rc<Record>,
         at: At,
     ) -> Fallible<Surroundings> {
-        self.spend(record.fields.len() as u64, at)?;
         let mut members: HashMap<String, Binding> = HashMap::new();
-        for (index, field) in record.fields.iter().enumerate() {
-            let part = place.part(Part::Field(index));
-            members.insert(
-                field.name.clone(),
-                Binding::Variable(part, field.ty.clone()),
-            );
+        let mut around = vec![(place.clone(), Rc::clone(record))];
+        while let Some((place, record)) = around.pop() {
+            self.spend(record.fields.len() as u64, at)?;
+            for (index, field) in record.fields.iter().enumerate() {
+                let part = place.part(Part::Field(index));
+                if let Some(inner) = field.anonymous() {
+                    around.push((part, Rc::clone(inner)));
+                    continue;
+                }
+                let binding = Binding::Variable(part, field.ty.clone());
+                members.insert(field.name.clone(), binding);
+            }
         }
         let ty = Type::Record(Rc::clone(record));
         let this = Value::pointer(ty, false, Target::Host(place.clone()));

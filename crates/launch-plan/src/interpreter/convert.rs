@@ -221,6 +221,13 @@ impl<'p> Interpreter<'p> {
             }
             return self.construct_object(record, &constructors, given, at);
         }
+        if let Some(Expr {
+            kind: ExprKind::Designated(..),
+            ..
+        }) = arguments.first()
+        {
+            return self.with_designated(record, arguments, at);
+        }
         if let [only] = arguments
             && !matches!(only.kind, ExprKind::List(_))
         {
@@ -243,9 +250,45 @@ impl<'p> Interpreter<'p> {
         }
         let mut values = Vec::new();
         for (field, argument) in record.fields.iter().zip(arguments) {
-            values.push(self.initialised(&field.ty, argument)?);
+            let is_union = field.anonymous().is_some_and(|inner| inner.overlapping);
+            values.push(match argument.kind {
+                ExprKind::List(_) => self.initialised(&field.ty, argument)?,
+                // A value of an unnamed union's first field may stand without braces of its own.
+                _ if is_union => {
+                    self.construct(&field.ty, std::slice::from_ref(argument), true, at)?
+                }
+                _ => self.initialised(&field.ty, argument)?,
+            });
         }
         self.with_fields(record, values, at)
+    }
+
+    /// `{.x = 1, .y = 2}`: the fields that are named as given, the rest as C++ fills them.
+    fn with_designated(
+        &mut self,
+        record: &Rc<Record>,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        let blank = self.with_fields(record, Vec::new(), at)?;
+        let (object, _) = self.temporary(blank, at)?;
+        for argument in arguments {
+            let ExprKind::Designated(name, value) = &argument.kind else {
+                let message = "values with names and without in one list";
+                return Err(Fault::syntax(argument.at, message).hint("name every field"));
+            };
+            let Some((path, ty)) = record.path_to(name) else {
+                let message = format!(
+                    "`{}` has no field `{name}`",
+                    Type::Record(Rc::clone(record))
+                );
+                return Err(Fault::syntax(argument.at, message).hint("name a field of the struct"));
+            };
+            let value = self.initialised(ty, value)?;
+            self.memory
+                .store(&object.within(&path), value, argument.at)?;
+        }
+        self.loaded(object, &Type::Record(Rc::clone(record)), &record.name, at)
     }
 
     /// The first fields as given, the rest as C++ fills them.

@@ -250,6 +250,16 @@ impl Interpreter<'_> {
             .unwrap_or(1)
             .max(1);
         let count = usize::try_from(bytes / size).unwrap_or(usize::MAX);
+        let whole = self.memory.type_at(source, at)? == self.memory.type_at(destination, at)?
+            && bytes.is_multiple_of(size)
+            && self.memory.union_around(source, at)?.is_none()
+            && self.memory.union_around(destination, at)?.is_none();
+        if !whole {
+            let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+            self.spend_in_bulk(bytes as u64, at)?;
+            let data = self.memory.bytes_from(source, bytes, at)?;
+            return self.memory.overwrite(destination, &data, at);
+        }
         let (from, values) = self.memory.run_unseen(source, at)?;
         let copied: Vec<Option<Value>> = values.iter().take(count).cloned().collect();
         self.spend_in_bulk(copied.len() as u64, at)?;

@@ -306,14 +306,13 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// `const int n`, but not `const int* p`, whose `const` is of what it points to.
+/// `const int n` and `int* const p`, but not `const int* p`, whose `const` is of what it points to.
 fn keeps_its_value(variable: &Variable) -> bool {
     let is_plain = matches!(
         variable.ty.kind,
         TypeKind::Scalar(_) | TypeKind::Auto | TypeKind::Named(_) | TypeKind::Pointer(_)
     );
-    let is_pointer = matches!(variable.ty.kind, TypeKind::Pointer(_));
-    is_plain && (variable.ty.constant || (variable.storage == Storage::Constant && !is_pointer))
+    is_plain && (variable.ty.constant || variable.storage == Storage::Constant)
 }
 
 /// `auto` and `auto*`.

@@ -73,7 +73,7 @@ impl<'p> Interpreter<'p> {
             ExprKind::PackElement(index, inner) => {
                 self.in_element(*index, |interpreter| interpreter.evaluate(inner))
             }
-            ExprKind::List(_) => Err(Fault::unsupported(
+            ExprKind::List(_) | ExprKind::Designated(..) => Err(Fault::unsupported(
                 at,
                 "a brace list in this place is not in the host subset",
                 "name the type before the braces",
@@ -307,7 +307,7 @@ impl<'p> Interpreter<'p> {
                 let Type::Record(record) = ty else {
                     return None;
                 };
-                Some(record.fields[record.field(&name.path)?].ty.clone())
+                Some(record.path_to(&name.path)?.1.clone())
             }
             ExprKind::Cast(ty, _) | ExprKind::Construct(ty, _) | ExprKind::ConstructList(ty, _) => {
                 self.resolve(ty).ok()
@@ -443,8 +443,10 @@ pub(super) fn unknown_name(name: &str, at: At) -> Box<Fault> {
 /// Variables and functions that the compiler has for device code alone.
 fn is_device_only(name: &str) -> bool {
     const VARIABLES: [&str; 5] = ["blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize"];
-    const BEGINNINGS: [&str; 13] = [
-        "atomic",
+    const ATOMICS: [&str; 11] = [
+        "Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor",
+    ];
+    const BEGINNINGS: [&str; 12] = [
         "__sync",
         "__shfl_",
         "__threadfence",
@@ -458,5 +460,12 @@ fn is_device_only(name: &str) -> bool {
         "__ldc",
         "__nanosleep",
     ];
-    VARIABLES.contains(&name) || BEGINNINGS.iter().any(|start| name.starts_with(start))
+    // `atomicAdd`, and the same for a block or the whole system.
+    let atomic = name.strip_prefix("atomic").is_some_and(|rest| {
+        let scope = ["_block", "_system"]
+            .iter()
+            .find_map(|scope| rest.strip_suffix(scope));
+        ATOMICS.contains(&scope.unwrap_or(rest))
+    });
+    VARIABLES.contains(&name) || atomic || BEGINNINGS.iter().any(|start| name.starts_with(start))
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: an [`ObjectId`] whose object is gone is found out, never followed.
 
+mod bytes;
 mod guesses;
 
 use super::overlay;

@@ -65,10 +65,8 @@ impl<'p> Interpreter<'p> {
         let methods = self.methods_of(record, &name.path);
         if methods.is_empty() {
             // A field that can be called.
-            if let Some(index) = record.field(&name.path) {
-                let field = place.part(super::value::Part::Field(index));
-                let ty = record.fields[index].ty.clone();
-                let value = self.loaded(field, &ty, &name.path, at)?;
+            if let Some((path, ty)) = record.path_to(&name.path) {
+                let value = self.loaded(place.within(&path), ty, &name.path, at)?;
                 return self.call_value(&value, arguments, at);
             }
             let ty = Type::Record(Rc::clone(record));

@@ -1,5 +1,7 @@
 //! Expressions that name a place: what can be assigned to and pointed at.
 
+use std::rc::Rc;
+
 use super::Interpreter;
 use super::scope::Binding;
 use super::value::{HostRef, Part, Target, Value};
@@ -14,6 +16,8 @@ use crate::types::Type;
 pub(super) enum Access {
     Read,
     Write,
+    /// To a `mutable` member, which a `const` object lets change.
+    WriteWithin,
 }
 
 impl<'p> Interpreter<'p> {
@@ -122,15 +126,16 @@ impl<'p> Interpreter<'p> {
                     let pointer = self.evaluate(object)?;
                     self.pointed_place(&pointer, access, at)?
                 } else {
+                    let access = self.access_to_object(object, &name.path, access);
                     self.place(object, access)?
                 };
                 let Type::Record(record) = &ty else {
                     return Err(no_field(&ty, &name.path, at));
                 };
                 let name = &name.path;
-                let index = record.field(name).ok_or_else(|| no_field(&ty, name, at))?;
-                let part = place.part(Part::Field(index));
-                Ok((part, record.fields[index].ty.clone()))
+                let found = record.path_to(name);
+                let (path, field) = found.ok_or_else(|| no_field(&ty, name, at))?;
+                Ok((place.within(&path), field.clone()))
             }
             ExprKind::Assign(_, target, _) => {
                 self.modify(expr)?;
@@ -160,6 +165,27 @@ impl<'p> Interpreter<'p> {
                 self.in_element(*index, |interpreter| interpreter.place(inner, access))
             }
             _ => Err(no_place(at)),
+        }
+    }
+
+    /// What an access to a field wants of the object around it.
+    fn access_to_object(&mut self, object: &'p Expr, field: &str, access: Access) -> Access {
+        if access != Access::Write {
+            return access;
+        }
+        let ty = self.static_type(object);
+        let class = match &ty {
+            Some(Type::Record(record)) => self.class_of(&record.name),
+            _ => None,
+        };
+        let is_mutable = class.is_some_and(|class| {
+            let mutable = &self.tables.record(class.syntax).mutable;
+            mutable.iter().any(|name| name == field)
+        });
+        if is_mutable {
+            Access::WriteWithin
+        } else {
+            access
         }
     }
 
@@ -200,12 +226,12 @@ impl<'p> Interpreter<'p> {
         let Some((_, variable)) = self.tables.global(&name.path) else {
             return Err(super::expressions::unknown_name(&name.path, at));
         };
-        if variable.storage == Storage::Constant && access == Access::Read {
+        if variable.storage == Storage::Constant && access != Access::Write {
             return self.global_place(&name.path, at);
         }
         let message = match variable.storage {
             Storage::Static | Storage::Automatic => {
-                if access == Access::Write {
+                if access != Access::Read {
                     self.warn_of_state(variable);
                 }
                 return self.global_place(&name.path, at);
@@ -344,11 +370,12 @@ fn field_of(value: Value, name: &str, at: At) -> Fallible<Value> {
     let Value::Record(record, fields) = value else {
         return Err(no_field(&ty, name, at));
     };
-    let index = record.field(name).ok_or_else(|| no_field(&ty, name, at))?;
-    fields
-        .into_iter()
-        .nth(index)
-        .flatten()
+    let found = record.path_to(name);
+    let (path, _) = found.ok_or_else(|| no_field(&ty, name, at))?;
+    let whole = Value::Record(Rc::clone(&record), fields);
+    whole
+        .at_path(&path)
+        .cloned()
         .ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
 }
 
@@ -372,7 +399,9 @@ fn no_field(ty: &Type, name: &str, at: At) -> Box<Fault> {
 fn device_access(access: Access, what: &str, at: At) -> Box<Fault> {
     let message = match access {
         Access::Read => format!("host code reads device memory: {what} points to the device"),
-        Access::Write => format!("host code writes device memory: {what} points to the device"),
+        Access::Write | Access::WriteWithin => {
+            format!("host code writes device memory: {what} points to the device")
+        }
     };
     Fault::unsupported(
         at,

@@ -30,6 +30,9 @@ pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
     if name.starts_with("thrust::") || name.starts_with("cub::") || name.starts_with("cublas") {
         return library_call(name, at);
     }
+    if let Some(full) = library_name(name) {
+        return library_call(&full, at);
+    }
     if let Some(clock) = clock_type(name, at) {
         return clock;
     }
@@ -45,6 +48,36 @@ pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
         format!("values of type `{name}` are not in the host subset"),
         "scalars, pointers, dim3, CUDA's vector types and plain structs are",
     )
+}
+
+/// The full name of a class of CUB or Thrust that `using` made known by its last part.
+pub(super) fn library_name(name: &str) -> Option<String> {
+    const CUB: [&str; 12] = [
+        "DeviceReduce",
+        "DeviceScan",
+        "DeviceRadixSort",
+        "DeviceSegmentedReduce",
+        "DeviceSegmentedRadixSort",
+        "DeviceSegmentedSort",
+        "DeviceMergeSort",
+        "DeviceHistogram",
+        "DeviceSelect",
+        "DevicePartition",
+        "DeviceRunLengthEncode",
+        "DeviceFor",
+    ];
+    const THRUST: [&str; 5] = [
+        "device_vector",
+        "host_vector",
+        "device_ptr",
+        "device_pointer_cast",
+        "raw_pointer_cast",
+    ];
+    let first = name.split(['<', ':']).next().unwrap_or(name);
+    let of = |library: &str, names: &[&str]| {
+        names.contains(&first).then(|| format!("{library}::{name}"))
+    };
+    of("cub", &CUB).or_else(|| of("thrust", &THRUST))
 }
 
 /// A library that runs kernels of its own.

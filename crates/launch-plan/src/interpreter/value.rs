@@ -85,6 +85,15 @@ impl HostRef {
         place.fields.push(part);
         place
     }
+
+    /// The field of a field, by their numbers.
+    pub(super) fn within(&self, path: &[usize]) -> Self {
+        let mut place = self.clone();
+        place
+            .fields
+            .extend(path.iter().map(|&index| Part::Field(index)));
+        place
+    }
 }
 
 /// An object that lived once. `serial` tells it from later ones in the same slot.
@@ -230,10 +239,18 @@ impl Value {
 
     /// A struct's field, where it has a value.
     pub(super) fn field(&self, name: &str) -> Option<&Self> {
-        let Self::Record(record, fields) = self else {
+        let Self::Record(record, _) = self else {
             return None;
         };
-        fields.get(record.field(name)?)?.as_ref()
+        self.at_path(&record.path_to(name)?.0)
+    }
+
+    /// The field of a field, by their numbers.
+    pub(super) fn at_path(&self, path: &[usize]) -> Option<&Self> {
+        path.iter().try_fold(self, |value, &index| match value {
+            Self::Record(_, fields) => fields.get(index)?.as_ref(),
+            _ => None,
+        })
     }
 
     /// The value of all bits 0, as `calloc` and `memset` leave it.

@@ -56,6 +56,8 @@ pub(crate) enum ExprKind {
     /// `S{1}`.
     ConstructList(Box<TypeSyntax>, Vec<Expr>),
     List(Vec<Expr>),
+    /// `.field = value` in a list.
+    Designated(String, Box<Expr>),
     Lambda(Box<Lambda>),
     /// `pattern...`: an argument for each element of the packs that are named.
     Expand(Box<Expansion>),
@@ -392,6 +394,8 @@ pub(crate) struct RecordSyntax {
     /// Types and constants, which later members may name, in order.
     pub(crate) members: Vec<Member>,
     pub(crate) is_union: bool,
+    /// Fields that may change within a `const` object.
+    pub(crate) mutable: Vec<String>,
     pub(crate) layout: Layout,
 }
 

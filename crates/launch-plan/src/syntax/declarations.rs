@@ -28,8 +28,7 @@ impl Lowerer<'_> {
                 }));
             }
             let base = self.base_type(node);
-            let storage = storage(&words, &base);
-            variables.extend(self.local_variable(declarator, base, storage));
+            variables.extend(self.local_variable(declarator, base, &words));
         }
         let declared = StmtKind::Declare(variables);
         // `struct S { ... } s;`
@@ -70,10 +69,11 @@ impl Lowerer<'_> {
         &mut self,
         declarator: Node<'_>,
         base: TypeSyntax,
-        storage: Storage,
+        words: &[String],
     ) -> Option<Variable> {
         let (inner, value) = split_initial(declarator);
         let declared = self.declared(inner, base);
+        let storage = storage(words, &declared.ty);
         let initial = match (declared.function, value) {
             (Some(function), None) => {
                 let parameters = function.child_by_field_name("parameters");
@@ -151,12 +151,12 @@ impl Lowerer<'_> {
         let mut prototypes = Vec::new();
         for declarator in declarators(node) {
             let base = self.base_type(node);
-            let storage = match storage(&words, &base) {
+            let (inner, value) = split_initial(declarator);
+            let declared = self.declared(inner, base);
+            let storage = match storage(&words, &declared.ty) {
                 Storage::Automatic => Storage::Static,
                 other => other,
             };
-            let (inner, value) = split_initial(declarator);
-            let declared = self.declared(inner, base);
             let initial = match (declared.function, value) {
                 (Some(function), None) => {
                     match self.global_arguments(function, &declared, values) {
@@ -241,17 +241,26 @@ fn is_prototype(list: Node<'_>) -> bool {
         })
 }
 
-pub(super) fn storage(words: &[String], base: &TypeSyntax) -> Storage {
+/// `declared` is the variable's whole type: the `const` of what a pointer points to is not its own.
+pub(super) fn storage(words: &[String], declared: &TypeSyntax) -> Storage {
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     if has("__managed__") || has("extern") || has("thread_local") {
         Storage::Elsewhere
     } else if has("__device__") || has("__constant__") || has("__shared__") {
         Storage::Device
-    } else if has("constexpr") || has("constinit") || base.constant {
+    } else if has("constexpr") || is_constant(declared) {
         Storage::Constant
     } else if has("static") {
         Storage::Static
     } else {
         Storage::Automatic
+    }
+}
+
+/// Whether a variable, each element of an array or what a reference names is `const`.
+fn is_constant(ty: &TypeSyntax) -> bool {
+    match &ty.kind {
+        TypeKind::Array(inner, _) | TypeKind::Reference(inner) => ty.constant || is_constant(inner),
+        _ => ty.constant,
     }
 }

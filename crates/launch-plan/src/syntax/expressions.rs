@@ -21,6 +21,24 @@ impl Lowerer<'_> {
             .collect()
     }
 
+    /// `.field = value`; arrays have no such lists in C++.
+    fn designated(&mut self, node: Node<'_>) -> ExprKind {
+        let parts = named_children(node);
+        let (Some(designator), Some(value)) = (parts.first(), parts.last()) else {
+            return ExprKind::Unsupported(unsupported("this list", "write the values in order"));
+        };
+        if parts.len() != 2 || designator.kind() != "field_designator" {
+            let message = "a value for a part of a field, or of an array, within a list";
+            return ExprKind::Unsupported(unsupported(message, "write the values in order"));
+        }
+        let name = self
+            .text_of(*designator)
+            .trim_start_matches('.')
+            .trim()
+            .to_owned();
+        ExprKind::Designated(name, Box::new(self.expression(*value)))
+    }
+
     pub(super) fn expression(&mut self, node: Node<'_>) -> Expr {
         let at = self.at(node);
         let kind = self.nested(|lowerer| lowerer.expression_kind(node));
@@ -108,6 +126,7 @@ impl Lowerer<'_> {
             },
             "compound_literal_expression" => self.compound_literal(node),
             "initializer_list" => ExprKind::List(self.expressions_in(node)),
+            "initializer_pair" => self.designated(node),
             "alignof_expression" => match node.child_by_field_name("type") {
                 Some(ty) => ExprKind::AlignOf(Box::new(self.type_descriptor(ty))),
                 None => ExprKind::Unsupported(unsupported("this `alignof`", "name a type")),

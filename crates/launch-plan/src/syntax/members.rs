@@ -46,8 +46,11 @@ impl Lowerer<'_> {
                 && node.child_by_field_name("declarator").is_none()
                 && ty.kind() != "enum_specifier"
             {
-                let reason = "its fields are also those of a struct or union without a name";
-                record.layout = Layout::Opaque(reason.to_owned());
+                // Its fields are found as if they were this class's own.
+                let base = self.base_type(node);
+                if let Layout::Fields(fields) = &mut record.layout {
+                    fields.push((String::new(), base, None));
+                }
             }
         }
         let words: Vec<String> = self.qualifiers(node).map(str::to_owned).collect();
@@ -80,6 +83,9 @@ impl Lowerer<'_> {
                 }));
             } else {
                 let default = default.map(|value| self.expression(value));
+                if words.iter().any(|word| word == "mutable") {
+                    record.mutable.push(declared.name.clone());
+                }
                 if let Layout::Fields(fields) = &mut record.layout {
                     fields.push((declared.name, declared.ty, default));
                 }

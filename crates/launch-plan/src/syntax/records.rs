@@ -87,6 +87,7 @@ fn class_syntax(
         specialised: None,
         members: Vec::new(),
         is_union: node.kind() == "union_specifier",
+        mutable: Vec::new(),
         layout: Layout::Fields(Vec::new()),
     };
     let read = lowerer.nested(|lowerer| lowerer.members(body, &mut record));

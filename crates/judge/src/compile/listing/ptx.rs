@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::code::MAX_CODE_NAME_BYTES;
 use domain::{CodeKind, CodeListing};
-use toolchain::{Listing, demangle};
+use toolchain::Listing;
 
-use super::{Part, bounded, cut};
+use super::{Part, bounded, by_lowered_name};
 
 /// PTX in parts: launched kernels, other kernels, functions, and the rest. `lowered_names` are the
 /// launched kernels' by their instantiations.
@@ -15,10 +14,8 @@ pub(crate) fn of_ptx(
     ptx: &str,
     lowered_names: &BTreeMap<String, String>,
 ) -> CodeListing {
-    let launched = lowered_names.iter();
-    let launched = launched.map(|(name, lowered)| (lowered.as_str(), name.as_str()));
     let mut splitter = Splitter {
-        launched: launched.collect(),
+        launched: by_lowered_name(lowered_names),
         parts: vec![Part::module()],
         open: None,
         in_debug: false,
@@ -74,15 +71,7 @@ impl Splitter<'_> {
 
     fn opened_by(&self, line: &str) -> Option<Part> {
         let (kind, lowered) = opened_function(line)?;
-        let launched = self.launched.get(lowered);
-        let name = launched.map_or_else(|| demangle(lowered), |&name| name.to_owned());
-        Some(Part {
-            kind,
-            name: cut(&domain::printable(&name), MAX_CODE_NAME_BYTES),
-            is_launched: launched.is_some(),
-            lines: Vec::new(),
-            has_body: false,
-        })
+        Some(Part::function(kind, lowered, &self.launched))
     }
 
     fn finish(mut self) -> Vec<Part> {

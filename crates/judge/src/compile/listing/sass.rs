@@ -3,19 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use domain::code::MAX_CODE_NAME_BYTES;
 use domain::{CodeKind, CodeText};
-use toolchain::{Listing, demangle};
+use toolchain::Listing;
 
-use super::{Part, bounded, cut};
+use super::{Part, bounded, by_lowered_name};
 
 /// Machine code in parts: launched kernels, other kernels, functions. `lowered_names` are the launched
 /// kernels' by their instantiations.
 pub(crate) fn of_sass(sass: &str, lowered_names: &BTreeMap<String, String>) -> CodeText {
-    let launched = lowered_names.iter();
-    let launched = launched.map(|(name, lowered)| (lowered.as_str(), name.as_str()));
     let mut splitter = Splitter {
-        launched: launched.collect(),
+        launched: by_lowered_name(lowered_names),
         parts: Vec::new(),
         section: "",
     };
@@ -59,15 +56,8 @@ impl<'a> Splitter<'a> {
     }
 
     fn open(&mut self, kind: CodeKind, lowered: &str) {
-        let launched = self.launched.get(lowered);
-        let name = launched.map_or_else(|| demangle(lowered), |&name| name.to_owned());
-        self.parts.push(Part {
-            kind,
-            name: cut(&domain::printable(&name), MAX_CODE_NAME_BYTES),
-            is_launched: launched.is_some(),
-            lines: Vec::new(),
-            has_body: true,
-        });
+        let part = Part::function(kind, lowered, &self.launched);
+        self.parts.push(part);
     }
 
     fn mark_kernel(&mut self) {

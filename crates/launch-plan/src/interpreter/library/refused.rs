@@ -3,7 +3,7 @@
 use crate::failure::Fault;
 use crate::source::text::At;
 
-use super::super::unknown_types::{library_call, unknown_type};
+use super::super::unknown_types::{library_call, library_name, unknown_type};
 
 /// The fault of such a call; `None` where it is none of them.
 pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>> {
@@ -47,6 +47,9 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
         .any(|prefix| path.starts_with(prefix))
     {
         return Some(library_call(path, at));
+    }
+    if let Some(full) = library_name(path) {
+        return Some(library_call(&full, at));
     }
     let first = path.split("::").nth(1).unwrap_or(plain);
     matches!(first, "thread" | "async" | "string" | "this_thread")
