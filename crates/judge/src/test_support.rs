@@ -62,7 +62,7 @@ pub(crate) fn bounds() -> Bounds {
         reserve_bytes: 0,
         instruction_fuel: 1 << 32,
         run_limit: Duration::from_secs(60),
-        checking: Checking::Full,
+        checking: Checking::Bounds,
     }
 }
 
