@@ -3,6 +3,7 @@
 use super::{Decoder, Modifiers};
 use crate::LoadError;
 use crate::lanes::{LaneFn, bin, ter, un};
+use crate::numerics::single;
 use crate::program::{Kind, Logic, Predicate};
 use crate::syntax::Type;
 
@@ -362,11 +363,14 @@ pub(super) fn three_input(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<
 
 /// `prmt`: picks four bytes out of eight.
 pub(super) fn permute(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    // The mode follows the type.
+    let modes = ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"].map(|mode| (mode, mode));
+    let mode = m.take_one(&modes);
     let ty = m.last_type()?;
     if ty != Type::B32 {
         return Err(m.unsupported());
     }
-    let run = match m.next() {
+    let run = match mode {
         None => ter(|a: u32, b: u32, s: u32| {
             let bytes = u64::from(b) << 32 | u64::from(a);
             (0..4).fold(0, |out, at| {
@@ -427,18 +431,26 @@ pub(super) fn select_by_sign(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Resu
     let by = m.last_type()?;
     let ty = m.last_type()?;
     m.finish()?;
+    if flush && by != Type::F32 {
+        return Err(m.unsupported());
+    }
     let run = match (ty.bytes(), by) {
         (4, Type::S32) => ter(|a: u32, b: u32, c: u32| if c as i32 >= 0 { a } else { b }),
         (8, Type::S32) => ter(|a: u64, b: u64, c: u32| if c as i32 >= 0 { a } else { b }),
-        (4, Type::F32) if !flush => {
+        (4, Type::F32) => {
             ter(|a: u32, b: u32, c: u32| if f32::from_bits(c) >= 0.0 { a } else { b })
         }
-        (8, Type::F32) if !flush => {
+        (8, Type::F32) => {
             ter(|a: u64, b: u64, c: u32| if f32::from_bits(c) >= 0.0 { a } else { b })
         }
         _ => return Err(m.unsupported()),
     };
-    let (a, b, c) = (d.source(1, ty)?, d.source(2, ty)?, d.source(3, by)?);
+    let (a, b, mut c) = (d.source(1, ty)?, d.source(2, ty)?, d.source(3, by)?);
+    if flush {
+        let flushed = d.temporary(false);
+        d.lane(un(|a: u32| single::flush(a)), flushed, &[c]);
+        c = flushed;
+    }
     d.destination(0, ty, |d, dst| d.lane(run, dst, &[a, b, c]))
 }
 

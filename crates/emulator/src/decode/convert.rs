@@ -445,6 +445,11 @@ fn floats(
             from,
             to,
         ),
+        (Type::F16, Type::F64) => d.simple(
+            un(|a: u32| unit_interval(f64::from(F16::widen(a as u16)).to_bits())),
+            from,
+            to,
+        ),
         (Type::Bf16, Type::F64) if !form.sat => d.simple(
             un(|a: u32| double::canonical(f64::from(Bf16::widen(a as u16)))),
             from,

@@ -390,22 +390,34 @@ pub(super) fn extreme(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), 
     if half::is_half(ty) {
         return half::extreme(d, m, ty, least);
     }
-    let (ftz, nan) = (m.take("ftz"), m.take("NaN"));
+    let (ftz, nan, xorsign) = (m.take("ftz"), m.take("NaN"), half::xorsign(m)?);
     m.finish()?;
     macro_rules! pick {
         ($f:ident) => {
-            match (ftz, nan) {
-                (false, false) => bin(|a: u32, b: u32| single::$f::<false, false>(a, b)),
-                (true, false) => bin(|a: u32, b: u32| single::$f::<true, false>(a, b)),
-                (false, true) => bin(|a: u32, b: u32| single::$f::<false, true>(a, b)),
-                (true, true) => bin(|a: u32, b: u32| single::$f::<true, true>(a, b)),
+            match (ftz, nan, xorsign) {
+                (false, false, false) => bin(|a: u32, b: u32| single::$f::<false, false>(a, b)),
+                (true, false, false) => bin(|a: u32, b: u32| single::$f::<true, false>(a, b)),
+                (false, true, false) => bin(|a: u32, b: u32| single::$f::<false, true>(a, b)),
+                (true, true, false) => bin(|a: u32, b: u32| single::$f::<true, true>(a, b)),
+                (false, false, true) => {
+                    bin(|a: u32, b: u32| xor_signs(a, b, single::$f::<false, false>))
+                }
+                (true, false, true) => {
+                    bin(|a: u32, b: u32| xor_signs(a, b, single::$f::<true, false>))
+                }
+                (false, true, true) => {
+                    bin(|a: u32, b: u32| xor_signs(a, b, single::$f::<false, true>))
+                }
+                (true, true, true) => {
+                    bin(|a: u32, b: u32| xor_signs(a, b, single::$f::<true, true>))
+                }
             }
         };
     }
     let run = match (ty, least) {
         (Type::F32, true) => Some(pick!(minimum)),
         (Type::F32, false) => Some(pick!(maximum)),
-        _ if ftz || nan => None,
+        _ if ftz || nan || xorsign => None,
         (Type::F64, true) => Some(bin(|a: u64, b: u64| double::minimum(a, b))),
         (Type::F64, false) => Some(bin(|a: u64, b: u64| double::maximum(a, b))),
         _ => integer::extreme(least, ty),
@@ -416,6 +428,12 @@ pub(super) fn extreme(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), 
         _ => {}
     }
     d.binary(run, ty, m)
+}
+
+/// `.xorsign.abs`: of the magnitudes, under the product's sign.
+#[inline(always)]
+fn xor_signs(a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
+    f(a & !SIGN, b & !SIGN) | (a ^ b) & SIGN
 }
 
 /// `copysign d, a, b`: the magnitude of `b` with the sign of `a`.

@@ -63,11 +63,17 @@ impl Decoder<'_> {
         run: LaneFn,
         ty: Type,
         count: usize,
-        ending: After,
+        Endings { ending, flushes }: Endings,
     ) -> Result<(), LoadError> {
-        match count {
-            2 => self.binary(Some(run), ty, m)?,
-            _ => self.ternary(Some(run), ty, m)?,
+        if flushes {
+            if !matches!(ty, Type::F16 | Type::F16x2) {
+                return Err(m.unsupported());
+            }
+            self.flushed_halves(run, ty, count)?;
+        } else if count == 2 {
+            self.binary(Some(run), ty, m)?;
+        } else {
+            self.ternary(Some(run), ty, m)?;
         }
         let ending = match ending {
             After::Nothing => return Ok(()),
@@ -76,17 +82,53 @@ impl Decoder<'_> {
         };
         self.destination(0, ty, |d, dst| d.lane(ending, dst, &[dst]))
     }
+
+    /// The operation of f16 under `.ftz`.
+    fn flushed_halves(&mut self, run: LaneFn, ty: Type, count: usize) -> Result<(), LoadError> {
+        let flush = if is_pair(ty) {
+            un(|a: u32| pair1(a, scalar::flush))
+        } else {
+            un(|a: u32| u32::from(scalar::flush(a as u16)))
+        };
+        let mut operands = Vec::with_capacity(count);
+        for at in 1..=count {
+            let operand = self.source(at, ty)?;
+            let flushed = self.temporary(false);
+            self.lane(flush, flushed, &[operand]);
+            operands.push(flushed);
+        }
+        self.destination(0, ty, |d, dst| {
+            d.lane(run, dst, &operands);
+            d.lane(flush, dst, &[dst]);
+        })
+    }
 }
 
-/// Takes the modifiers that halves share. Operands are never flushed on these types but under
-/// `.ftz`, which no compiler emits here.
-fn endings(m: &mut Modifiers<'_>) -> Result<After, LoadError> {
+/// What the modifiers ask for besides the operation.
+struct Endings {
+    ending: After,
+    /// Subnormal operands and results are zeros.
+    flushes: bool,
+}
+
+/// Takes the modifiers that halves share.
+fn endings(m: &mut Modifiers<'_>) -> Result<Endings, LoadError> {
     m.ignore(&["rn"]);
+    let flushes = m.take("ftz");
     let ending = m
         .take_one(&[("sat", After::Saturate), ("relu", After::Relu)])
         .unwrap_or(After::Nothing);
     m.finish()?;
-    Ok(ending)
+    Ok(Endings { ending, flushes })
+}
+
+/// Takes `.xorsign.abs`, which stand together.
+pub(super) fn xorsign(m: &mut Modifiers<'_>) -> Result<bool, LoadError> {
+    let (sign, magnitude) = (m.take("xorsign"), m.take("abs"));
+    if sign != magnitude {
+        return Err(m.unsupported());
+    }
+    Ok(sign)
 }
 
 pub(super) fn add(
@@ -127,16 +169,26 @@ pub(super) fn extreme(
     ty: Type,
     least: bool,
 ) -> Result<(), LoadError> {
-    let nan = m.take("NaN");
+    let (nan, xorsign) = (m.take("NaN"), xorsign(m)?);
     m.finish()?;
+    macro_rules! shapes {
+        ($choose:expr) => {
+            if is_pair(ty) {
+                bin(|a: u32, b: u32| pair2(a, b, $choose))
+            } else {
+                bin(|a: u32, b: u32| u32::from($choose(a as u16, b as u16)))
+            }
+        };
+    }
     macro_rules! pick {
         ($h:ty, $least:literal, $nan:literal) => {
-            if is_pair(ty) {
-                bin(|a: u32, b: u32| pair2(a, b, |a, b| scalar::choose::<$h, $least, $nan>(a, b)))
-            } else {
-                bin(|a: u32, b: u32| {
-                    u32::from(scalar::choose::<$h, $least, $nan>(a as u16, b as u16))
+            if xorsign {
+                shapes!(|a: u16, b: u16| {
+                    let chosen = scalar::choose::<$h, $least, $nan>(a & 0x7fff, b & 0x7fff);
+                    chosen | (a ^ b) & 0x8000
                 })
+            } else {
+                shapes!(|a: u16, b: u16| scalar::choose::<$h, $least, $nan>(a, b))
             }
         };
     }

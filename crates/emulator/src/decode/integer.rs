@@ -83,21 +83,6 @@ const PARTS: [(&str, Part); 3] = [("lo", Part::Low), ("hi", Part::High), ("wide"
 
 pub(super) fn multiply(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     let ty = m.last_type()?;
-    if m.base() == "mul24" {
-        let low = m.take("lo");
-        m.finish()?;
-        let run = match ty {
-            Type::U32 if low => Some(bin(|a: u32, b: u32| {
-                (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff)
-            })),
-            Type::S32 if low => Some(bin(|a: u32, b: u32| {
-                let (a, b) = ((a << 8) as i32 >> 8, (b << 8) as i32 >> 8);
-                a.wrapping_mul(b) as u32
-            })),
-            _ => None,
-        };
-        return d.binary(run, ty, m);
-    }
     if !is_integer(ty) {
         return float::multiply(d, m, ty);
     }
@@ -106,6 +91,50 @@ pub(super) fn multiply(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(),
     let (run, to) = product(part, ty).ok_or_else(|| m.unsupported())?;
     let (a, b) = (d.source(1, ty)?, d.source(2, ty)?);
     d.destination(0, to, |d, dst| d.lane(run, dst, &[a, b]))
+}
+
+/// `mul24` and `mad24`: the lower or the upper 32 of the 48 bits that the lower 24 bits make.
+pub(super) fn multiply_24(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    let part = m.take_one(&PARTS).ok_or_else(|| m.unsupported())?;
+    let saturate = m.take("sat");
+    m.finish()?;
+    let run = match (ty, part) {
+        (Type::U32, Part::Low) => bin(|a: u32, b: u32| product_u24(a, b) as u32),
+        (Type::U32, Part::High) => bin(|a: u32, b: u32| (product_u24(a, b) >> 16) as u32),
+        (Type::S32, Part::Low) => bin(|a: u32, b: u32| product_s24(a, b) as u32),
+        (Type::S32, Part::High) => bin(|a: u32, b: u32| (product_s24(a, b) >> 16) as u32),
+        _ => return Err(m.unsupported()),
+    };
+    let adds = m.base() == "mad24";
+    if saturate && !(adds && (ty, part) == (Type::S32, Part::High)) {
+        return Err(m.unsupported());
+    }
+    if !adds {
+        return d.binary(Some(run), ty, m);
+    }
+    let sum = if saturate {
+        bin(|a: u32, b: u32| (a as i32).saturating_add(b as i32) as u32)
+    } else {
+        bin(|a: u32, b: u32| a.wrapping_add(b))
+    };
+    let (a, b, c) = (d.source(1, ty)?, d.source(2, ty)?, d.source(3, ty)?);
+    d.destination(0, ty, |d, dst| {
+        let whole = d.temporary(false);
+        d.lane(run, whole, &[a, b]);
+        d.lane(sum, dst, &[whole, c]);
+    })
+}
+
+#[inline(always)]
+fn product_u24(a: u32, b: u32) -> u64 {
+    u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)
+}
+
+#[inline(always)]
+fn product_s24(a: u32, b: u32) -> i64 {
+    let one = |a: u32| i64::from((a << 8) as i32 >> 8);
+    one(a) * one(b)
 }
 
 pub(super) fn multiply_add(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
@@ -250,6 +279,12 @@ pub(super) fn absolute_difference(
     let ty = m.last_type()?;
     m.finish()?;
     let run = match ty {
+        Type::U16 => ter(|a: u32, b: u32, c: u32| {
+            u32::from((a as u16).abs_diff(b as u16).wrapping_add(c as u16))
+        }),
+        Type::S16 => ter(|a: u32, b: u32, c: u32| {
+            u32::from((a as i16).abs_diff(b as i16).wrapping_add(c as u16))
+        }),
         Type::U32 => ter(|a: u32, b: u32, c: u32| a.abs_diff(b).wrapping_add(c)),
         Type::S32 => ter(|a: u32, b: u32, c: u32| (a as i32).abs_diff(b as i32).wrapping_add(c)),
         Type::U64 => ter(|a: u64, b: u64, c: u64| a.abs_diff(b).wrapping_add(c)),

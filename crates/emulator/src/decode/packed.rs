@@ -75,54 +75,83 @@ pub(super) fn eight_bits(
         return Err(m.unsupported());
     }
     match (other, form.satfinite) {
-        (Type::F32, true) if !form.relu => {
-            let run = if e4m3 {
-                bin(|high: u32, low: u32| bytes(fp8::to_e4m3(high), fp8::to_e4m3(low)))
-            } else {
-                bin(|high: u32, low: u32| bytes(fp8::to_e5m2(high), fp8::to_e5m2(low)))
+        (Type::F32, true) => {
+            let run = match (e4m3, form.relu) {
+                (true, false) => bin(|high: u32, low: u32| two(high, low, fp8::to_e4m3)),
+                (false, false) => bin(|high: u32, low: u32| two(high, low, fp8::to_e5m2)),
+                (true, true) => {
+                    bin(|high: u32, low: u32| two(positive(high), positive(low), fp8::to_e4m3))
+                }
+                (false, true) => {
+                    bin(|high: u32, low: u32| two(positive(high), positive(low), fp8::to_e5m2))
+                }
             };
             let (high, low) = (d.source(1, Type::F32)?, d.source(2, Type::F32)?);
             d.destination(0, Type::B16, |d, dst| d.lane(run, dst, &[high, low]))
         }
         // The destination comes first in the opcode; a source of f16x2 narrows, a destination
         // widens, and only the narrowing form saturates.
-        (Type::F16x2, true) if !form.relu => {
-            let run = if e4m3 {
-                un(|a: u32| {
-                    let one = |a: u16| fp8::to_e4m3(F16::widen(a).to_bits());
-                    bytes(one((a >> 16) as u16), one(a as u16))
-                })
-            } else {
-                un(|a: u32| {
-                    let one = |a: u16| fp8::to_e5m2(F16::widen(a).to_bits());
-                    bytes(one((a >> 16) as u16), one(a as u16))
-                })
+        (Type::F16x2, true) => {
+            let run = match (e4m3, form.relu) {
+                (true, false) => un(|a: u32| two(upper(a), lower(a), fp8::to_e4m3)),
+                (false, false) => un(|a: u32| two(upper(a), lower(a), fp8::to_e5m2)),
+                (true, true) => {
+                    un(|a: u32| two(positive(upper(a)), positive(lower(a)), fp8::to_e4m3))
+                }
+                (false, true) => {
+                    un(|a: u32| two(positive(upper(a)), positive(lower(a)), fp8::to_e5m2))
+                }
             };
             let a = d.source(1, Type::B32)?;
             d.destination(0, Type::B16, |d, dst| d.lane(run, dst, &[a]))
         }
         (Type::F16x2, false) => {
-            let run = match (e4m3, form.relu) {
-                (true, false) => un(|a: u32| {
+            let run = if e4m3 {
+                un(|a: u32| {
                     let one = |a: u8| F16::narrow(fp8::from_e4m3(a));
                     join(one((a >> 8) as u8), one(a as u8))
-                }),
-                (false, false) => un(|a: u32| {
+                })
+            } else {
+                un(|a: u32| {
                     let one = |a: u8| F16::narrow(fp8::from_e5m2(a));
                     join(one((a >> 8) as u8), one(a as u8))
-                }),
-                (_, true) => return Err(m.unsupported()),
+                })
             };
+            let positive = un(|a: u32| crate::numerics::half::pair1(a, relu::<F16>));
             let a = d.source(1, Type::B16)?;
-            d.destination(0, Type::B32, |d, dst| d.lane(run, dst, &[a]))
+            d.destination(0, Type::B32, |d, dst| {
+                d.lane(run, dst, &[a]);
+                if form.relu {
+                    d.lane(positive, dst, &[dst]);
+                }
+            })
         }
         _ => Err(m.unsupported()),
     }
 }
 
+/// Two f32 as bytes.
 #[inline(always)]
-fn bytes(high: u8, low: u8) -> u32 {
-    u32::from(high) << 8 | u32::from(low)
+fn two(high: u32, low: u32, to_byte: impl Fn(u32) -> u8) -> u32 {
+    u32::from(to_byte(high)) << 8 | u32::from(to_byte(low))
+}
+
+/// The halves of a pair of f16, as f32.
+#[inline(always)]
+fn upper(pair: u32) -> u32 {
+    F16::widen((pair >> 16) as u16).to_bits()
+}
+
+#[inline(always)]
+fn lower(pair: u32) -> u32 {
+    F16::widen(pair as u16).to_bits()
+}
+
+/// `.relu` of an f32: negative ones are +0, a NaN stays one.
+#[inline(always)]
+fn positive(bits: u32) -> u32 {
+    let is_nan = f32::from_bits(bits).is_nan();
+    if bits >> 31 != 0 && !is_nan { 0 } else { bits }
 }
 
 /// `cvt.pack.sat.u16.s32 d, a, b` and its 8-bit form with a third operand.

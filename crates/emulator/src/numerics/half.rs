@@ -149,6 +149,16 @@ pub(crate) fn saturate<H: Half>(bits: u16) -> u16 {
     }
 }
 
+/// A subnormal f16 becomes a zero of its sign.
+#[inline(always)]
+pub(crate) fn flush(bits: u16) -> u16 {
+    if bits & 0x7c00 == 0 {
+        bits & 0x8000
+    } else {
+        bits
+    }
+}
+
 /// Negative results become +0; NaN is kept canonical.
 #[inline(always)]
 pub(crate) fn relu<H: Half>(bits: u16) -> u16 {

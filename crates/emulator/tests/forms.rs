@@ -1,0 +1,157 @@
+//! Rare instruction forms, each with hand-worked results. What GPUs give for all forms is compared elsewhere.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{Arguments, Device, module};
+
+/// The word that `code` makes of three words: `%a`, `%b` and `%c` hold them as 32 bits, `%x`, `%y` and `%z`
+/// their lower halves; `%d`, or else `%h`, is the result.
+fn result(code: &str, operands: [u32; 3]) -> u32 {
+    let into = if code.contains("%h") {
+        "mov.b32 %d, {%h, %o};"
+    } else {
+        ""
+    };
+    let text = module(&format!(
+        ".visible .entry k(.param .u64 p)\n{{\n\
+         .reg .b32 %a, %b, %c, %d;\n.reg .b16 %x, %y, %z, %h, %o;\n.reg .b64 %q, %w;\n\
+         ld.param.u64 %q, [p];\ncvta.to.global.u64 %q, %q;\n\
+         ld.global.u32 %a, [%q];\nld.global.u32 %b, [%q+4];\nld.global.u32 %c, [%q+8];\n\
+         mov.b32 {{%x, %o}}, %a;\nmov.b32 {{%y, %o}}, %b;\nmov.b32 {{%z, %o}}, %c;\nmov.u16 %o, 0;\n\
+         {code}\n{into}\nst.global.u32 [%q+12], %d;\nret;\n}}\n"
+    ));
+    let mut device = Device::new(&text);
+    let [a, b, c] = operands;
+    let words = device.words("words", &[a, b, c, 0]);
+    let arguments = Arguments::new().pointer(words);
+    device
+        .launch("k", [1, 1, 1], [1, 1, 1], &arguments)
+        .unwrap();
+    device.read_words(words, 4)[3]
+}
+
+#[test]
+fn differences_of_16_bits_wrap() {
+    assert_eq!(
+        result("sad.u16 %h, %x, %y, %z;", [5, 65_535, 10]),
+        65_530 + 10 - 65_536
+    );
+    // -5 and 7 are 12 apart.
+    assert_eq!(result("sad.s16 %h, %x, %y, %z;", [0xfffb, 7, 100]), 112);
+}
+
+#[test]
+fn products_of_24_bits() {
+    // 0xffffff squared is 0xfffffe000001.
+    let largest = [0x12ff_ffff, 0x34ff_ffff, 1];
+    assert_eq!(result("mul24.lo.u32 %d, %a, %b;", largest), 0xfe00_0001);
+    assert_eq!(result("mul24.hi.u32 %d, %a, %b;", largest), 0xffff_fe00);
+    assert_eq!(result("mad24.hi.u32 %d, %a, %b, %c;", largest), 0xffff_fe01);
+    // Both are -1 in 24 bits.
+    assert_eq!(result("mad24.lo.s32 %d, %a, %b, %c;", largest), 2);
+    assert_eq!(
+        result("mul24.hi.s32 %d, %a, %b;", [0x0080_0000, 1, 0]),
+        -128i32 as u32
+    );
+    let saturated = result(
+        "mad24.hi.sat.s32 %d, %a, %b, %c;",
+        [0x7f_ffff, 0x7f_ffff, 0x7fff_ffff],
+    );
+    assert_eq!(saturated, 0x7fff_ffff);
+}
+
+#[test]
+fn bytes_in_named_orders() {
+    let bytes = |mode: &str, selector| {
+        let code = format!("prmt.b32.{mode} %d, %a, %b, %c;");
+        result(&code, [0x0302_0100, 0x0706_0504, selector])
+    };
+    assert_eq!(bytes("f4e", 0), 0x0302_0100);
+    assert_eq!(bytes("f4e", 3), 0x0605_0403);
+    assert_eq!(bytes("b4e", 0), 0x0506_0700);
+    assert_eq!(bytes("b4e", 3), 0x0001_0203);
+    assert_eq!(bytes("rc8", 2), 0x0202_0202);
+    assert_eq!(bytes("ecl", 1), 0x0302_0101);
+    assert_eq!(bytes("ecr", 2), 0x0202_0100);
+    assert_eq!(bytes("rc16", 1), 0x0302_0302);
+}
+
+#[test]
+fn the_sign_of_a_product_on_the_smaller_magnitude() {
+    let [minus_two, one, minus_three] = [-2f32, 1.0, -3.0].map(f32::to_bits);
+    let smaller = "min.xorsign.abs.f32 %d, %a, %b;";
+    assert_eq!(result(smaller, [minus_two, one, 0]), (-1f32).to_bits());
+    assert_eq!(result(smaller, [minus_two, minus_three, 0]), 2f32.to_bits());
+    let larger = "max.xorsign.abs.f16 %h, %x, %y;";
+    assert_eq!(result(larger, [0xc000, 0x3c00, 0]), 0xc000); // -2 and 1
+    let pairs = "min.xorsign.abs.bf16x2 %d, %a, %b;";
+    assert_eq!(result(pairs, [0xc000_3f80, 0x3f80_4000, 0]), 0xbf80_3f80);
+}
+
+#[test]
+fn half_precision_that_flushes_subnormals() {
+    // The smallest normal less the largest subnormal is 2^-24; flushed, the operand is zero.
+    assert_eq!(
+        result("sub.rn.f16 %h, %x, %y;", [0x0400, 0x03ff, 0]),
+        0x0001
+    );
+    assert_eq!(
+        result("sub.rn.ftz.f16 %h, %x, %y;", [0x0400, 0x03ff, 0]),
+        0x0400
+    );
+    // Half of the smallest normal is subnormal.
+    assert_eq!(
+        result("mul.rn.ftz.f16 %h, %x, %y;", [0x8400, 0x3800, 0]),
+        0x8000
+    );
+    let pair = result(
+        "fma.rn.ftz.relu.f16x2 %d, %a, %b, %c;",
+        [0x3c00_bc00, 0x3c00_3c00, 0x3c00_0200],
+    );
+    assert_eq!(pair, 0x4000_0000); // 1 * 1 + 1, and -1 * 1 + 0
+}
+
+#[test]
+fn a_subnormal_sign_does_not_select_under_ftz() {
+    let operands = [7, 9, 0x8000_0001];
+    assert_eq!(result("slct.b32.f32 %d, %a, %b, %c;", operands), 9);
+    assert_eq!(result("slct.ftz.b32.f32 %d, %a, %b, %c;", operands), 7);
+}
+
+#[test]
+fn conversions_that_clamp() {
+    let [minus_one, half] = [-1f32, 0.5].map(f32::to_bits);
+    // 0.5 is 0x30 in e4m3 and 0x38 in e5m2.
+    assert_eq!(
+        result(
+            "cvt.rn.satfinite.relu.e4m3x2.f32 %h, %a, %b;",
+            [minus_one, half, 0]
+        ),
+        0x0030
+    );
+    assert_eq!(
+        result(
+            "cvt.rn.satfinite.relu.e5m2x2.f32 %h, %a, %b;",
+            [half, minus_one, 0]
+        ),
+        0x3800
+    );
+    // -1 and 0.5 as f16.
+    assert_eq!(
+        result(
+            "cvt.rn.satfinite.relu.e4m3x2.f16x2 %h, %a;",
+            [0xbc00_3800, 0, 0]
+        ),
+        0x0030
+    );
+    // -1 is 0xb8 in e4m3.
+    assert_eq!(
+        result("cvt.rn.relu.f16x2.e4m3x2 %d, %x;", [0xb830, 0, 0]),
+        0x0000_3800
+    );
+    let double = "cvt.sat.f64.f16 %w, %x; cvt.rn.f32.f64 %d, %w;";
+    assert_eq!(result(double, [0x4000, 0, 0]), 1f32.to_bits()); // 2
+    assert_eq!(result(double, [0xbc00, 0, 0]), 0);
+}
