@@ -4,8 +4,8 @@
 
 use device::emulated::Settings;
 use device::{
-    Address, Argument, BufferId, Device, DeviceError, EmulatedDevice, LaunchSpec, ModuleImage,
-    Operation, Span,
+    Address, Argument, Bounds, BufferId, Checking, Device, DeviceError, EmulatedDevice, LaunchSpec,
+    ModuleImage, Operation, Span,
 };
 use domain::{TargetLimits, VerdictKind};
 
@@ -237,4 +237,74 @@ fn counters_go_on_over_the_segments_of_a_span_and_end_with_it() {
     assert_eq!(sectors(&alone), (32, 32));
     let past = device.fetch(stream, at(b, 1000), &mut read);
     assert!(past.is_err(), "no span is under way");
+}
+
+/// Each thread stores, then thread 0 of each warp reads what another thread stored.
+const HANDED_ON: &str = ".version 9.5\n.target sm_90a\n.address_size 64\n
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    .shared .align 4 .b8 s[256];
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, s;
+    mad.lo.u32 %r3, %r1, 4, %r2;
+    .loc 1 7 0
+    st.shared.u32 [%r3], %r1;
+    BARRIER
+    xor.b32 %r4, %r1, 32;
+    mad.lo.u32 %r3, %r4, 4, %r2;
+    .loc 1 9 0
+    ld.shared.u32 %r5, [%r3];
+    .loc 1 10 0
+    st.global.u32 [%rd1], 0;
+    ret;
+}
+";
+
+fn hand_on(barrier: &str, checking: Checking) -> Result<Span, DeviceError> {
+    let mut device = device();
+    let ptx = HANDED_ON.replace("BARRIER", barrier);
+    let module = device.load(ModuleImage {
+        ptx: &ptx,
+        cubin: &[],
+    });
+    let module = module.unwrap();
+    let out = device.allocate(4, "out").unwrap();
+    let bounds = Bounds {
+        memory_bytes: 1 << 20,
+        reserve_bytes: 0,
+        instruction_fuel: 1000,
+        run_limit: std::time::Duration::from_secs(1),
+        checking,
+    };
+    device.bound(&bounds).unwrap();
+    device.expect_results(out).unwrap();
+    let launch = LaunchSpec {
+        module,
+        kernel: "k".to_owned(),
+        grid: [1, 1, 1],
+        block: [64, 1, 1],
+        dynamic_shared_bytes: 0,
+        arguments: vec![Argument::Pointer(at(out, 0))],
+        cluster: None,
+        cooperative: false,
+    };
+    run(&mut device, &[Operation::Launch(launch)])
+}
+
+#[test]
+fn a_race_is_looked_for_where_that_is_asked_for() {
+    hand_on("bar.sync 0;", Checking::Full).unwrap();
+    hand_on("", Checking::Bounds).unwrap();
+    let Err(DeviceError::Fault(fault)) = hand_on("", Checking::Full) else {
+        panic!("it must fault");
+    };
+    assert_eq!((fault.kind, fault.line), (VerdictKind::Race, Some(7)));
+    assert!(
+        fault.message.contains("read on line 9"),
+        "{}",
+        fault.message
+    );
 }

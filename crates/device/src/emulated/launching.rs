@@ -5,7 +5,7 @@ use domain::report::Counters;
 use super::errors::{device_error, load_error};
 use super::tensor_map;
 use super::{EmulatedDevice, OpenSpan, PRINTED_BYTES};
-use crate::{Argument, DeviceError, LaunchSpec};
+use crate::{Argument, Checking, DeviceError, LaunchSpec};
 
 impl EmulatedDevice {
     pub(super) fn launch(
@@ -19,6 +19,14 @@ impl EmulatedDevice {
         let limits = emulator::Limits {
             instruction_fuel: *fuel,
             threads: self.threads,
+            checks: match self.checking {
+                Checking::Bounds => emulator::Checks::BOUNDS,
+                // Nobody asks which bytes were touched.
+                Checking::Full => emulator::Checks {
+                    footprints: false,
+                    ..emulator::Checks::FULL
+                },
+            },
             output_bytes: PRINTED_BYTES.saturating_sub(span.printed.len()),
             ..emulator::Limits::default()
         };

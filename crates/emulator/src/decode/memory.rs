@@ -32,17 +32,23 @@ const CACHE_HINTS: [&str; 19] = [
     "L2::cache_hint",
 ];
 
-/// Memory order of an access: whether other threads may take part.
-fn order(m: &mut Modifiers<'_>) -> bool {
+/// Memory order of an access.
+struct Ordering {
+    /// Other threads may take part.
+    strong: bool,
+    /// What came before is ordered before it.
+    releases: bool,
+}
+
+fn order(m: &mut Modifiers<'_>) -> Ordering {
     m.ignore(&["weak", "L2::64B"]);
-    let mut strong = false;
-    for name in [
-        "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio",
-    ] {
+    let releases = m.take("release") | m.take("acq_rel");
+    let mut strong = releases;
+    for name in ["volatile", "relaxed", "acquire", "mmio"] {
         strong |= m.take(name);
     }
     m.ignore(&["cta", "cluster", "gpu", "sys"]);
-    strong
+    Ordering { strong, releases }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -86,6 +92,7 @@ impl<'a> Decoder<'a> {
             data: [None; 4],
             signed: false,
             strong: false,
+            releases: false,
         };
         match base.as_ref() {
             Operand::Register(register) => access.address = Some(self.slot_home(*register)?),
@@ -148,7 +155,7 @@ fn elements<'a>(
 }
 
 pub(super) fn load(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    let strong = order(m);
+    let strong = order(m).strong;
     let place = space(m);
     m.ignore(&["nc"]);
     let (ty, count) = shape(m)?;
@@ -186,13 +193,13 @@ pub(super) fn store(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Lo
     if m.take("async") {
         return super::asynchronous::store(d, m);
     }
-    let strong = order(m);
+    let Ordering { strong, releases } = order(m);
     let place = space(m);
     let (ty, count) = shape(m)?;
     let mut access = d.access(d.operand(0)?, place)?;
     access.bytes = ty.bytes();
     access.count = count;
-    access.strong = strong;
+    (access.strong, access.releases) = (strong, releases);
     if access.space == AddressSpace::Parameter {
         return Err(d.malformed("a kernel's parameters are read-only"));
     }
@@ -222,7 +229,7 @@ pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     if m.base() == "red" && m.take("async") {
         return super::asynchronous::reduce(d, m);
     }
-    order(m);
+    let releases = order(m).releases;
     let place = space(m);
     let op = m.take_one(&[
         ("add", AtomicOp::Add),
@@ -252,6 +259,7 @@ pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     }
     access.bytes = ty.bytes();
     access.count = count;
+    access.releases = releases;
     d.note_coupling(&access);
     let values = elements(d, d.operand(first + 1)?, count)?;
     for (at, element) in values.into_iter().enumerate() {

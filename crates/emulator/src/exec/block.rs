@@ -55,6 +55,8 @@ pub(super) struct Block {
     pub(super) progressed: bool,
     /// Warp to run first at the next visit.
     pub(super) next_warp: usize,
+    /// What the launch's checks know of it.
+    pub(super) shadow: Option<Box<super::shadow::BlockShadow>>,
 }
 
 impl Block {

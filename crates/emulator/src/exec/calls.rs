@@ -16,7 +16,7 @@ use crate::program::{Call, CallAddress, Kind};
 impl Worker<'_> {
     pub(super) fn call(&mut self, warp: &mut Warp, here: &Here, call: &Call) -> Result<(), Stop> {
         let caller = set_rest_aside(warp, here, false);
-        warp.splits[here.at] = self.enter(warp, here, &caller, here.mask, call)?;
+        warp.splits[here.at] = self.enter_function(warp, here, &caller, here.mask, call)?;
         Ok(())
     }
 
@@ -62,7 +62,7 @@ impl Worker<'_> {
                 arguments,
                 results: Vec::new(),
             };
-            let split = self.enter(warp, here, &caller, mask, &direct)?;
+            let split = self.enter_function(warp, here, &caller, mask, &direct)?;
             if number == 0 {
                 warp.splits[here.at] = split;
             } else {
@@ -73,7 +73,7 @@ impl Worker<'_> {
     }
 
     /// The lanes of `mask` at the start of the function that they call.
-    fn enter(
+    fn enter_function(
         &mut self,
         warp: &mut Warp,
         here: &Here,
@@ -162,7 +162,10 @@ pub(super) fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
     warp.leave_call(split.node, here.mask);
 }
 
-pub(super) fn exit_lanes(block: &mut Block, warp: &mut Warp, here: &Here) {
+pub(super) fn exit_lanes(worker: &mut Worker<'_>, block: &mut Block, warp: &mut Warp, here: &Here) {
+    if worker.shadow.is_some() {
+        worker.note_exit(block, warp);
+    }
     leave(warp, here);
     warp.exit(here.mask);
     block.exit(here.mask.count_ones());

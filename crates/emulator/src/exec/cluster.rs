@@ -78,6 +78,12 @@ impl Context<'_> {
         std::array::from_fn(|axis| self.launch.grid[axis] / self.cluster[axis])
     }
 
+    /// Index in the grid of a block by its number: those of a cluster follow each other.
+    pub(super) fn block_index(&self, number: u64) -> [u32; 3] {
+        let size = u64::from(self.cluster_blocks);
+        self.block_of_cluster(number / size, (number % size) as u32)
+    }
+
     /// Index in the grid of a block, by its cluster's number and its rank.
     pub(super) fn block_of_cluster(&self, cluster: u64, rank: u32) -> [u32; 3] {
         let first = unravel(cluster, self.clusters());

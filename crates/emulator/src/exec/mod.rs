@@ -24,8 +24,10 @@ mod inspect;
 mod link;
 mod mbarrier;
 mod mbarrier_word;
+mod order;
 mod print;
 mod reconverge;
+mod shadow;
 mod standstill;
 mod step;
 mod tensor;
@@ -36,12 +38,14 @@ mod worker;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::checks::{Checks, Footprint, Order};
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
 use crate::heap::Heap;
 use crate::memory::{LoadedModule, Memory};
 use crate::module::Kernel;
 use link::Linked;
+use shadow::Shadow;
 use worker::Worker;
 
 /// Shared memory that a block of an H200 can have.
@@ -49,6 +53,8 @@ const MAX_SHARED_BYTES: u32 = 227 * 1024;
 const MAX_BLOCK_THREADS: u64 = 1024;
 /// Blocks that a cluster of an H200 can have, where it need not be portable.
 const MAX_CLUSTER_BLOCKS: u64 = 16;
+/// Blocks that run side by side in a seeded order when blocks cannot wait for one another.
+const SEEDED_RESIDENT_BLOCKS: usize = 16;
 /// Local memory that a thread can have, its calls included.
 const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 
@@ -80,6 +86,10 @@ pub struct Limits {
     pub output_bytes: usize,
     /// Blocks that run side by side when blocks can wait for one another.
     pub resident_blocks: usize,
+    /// What is looked for beyond bounds.
+    pub checks: Checks,
+    /// The order of blocks and warps.
+    pub order: Order,
 }
 
 impl Default for Limits {
@@ -89,6 +99,8 @@ impl Default for Limits {
             threads: 1,
             output_bytes: 64 * 1024,
             resident_blocks: 132 * 8,
+            checks: Checks::BOUNDS,
+            order: Order::Index,
         }
     }
 }
@@ -100,6 +112,11 @@ pub struct Outcome {
     pub counters: Counters,
     /// What it printed.
     pub output: Output,
+    /// What it touched of each allocation, in their order, with [`Checks::footprints`].
+    pub footprints: Vec<Footprint>,
+    /// Whether the checks that were asked for were done. They are left out for a kernel with an
+    /// instruction whose accesses they cannot follow.
+    pub is_checked: bool,
 }
 
 /// What `printf` wrote, in block order.
@@ -152,6 +169,14 @@ fn launch_in(
     cluster: [u32; 3],
     heap: Heap,
 ) -> (Result<Outcome, Fault>, Heap) {
+    // Blocks of a cluster reach each other's shared memory, which is not observed.
+    let is_seen = !linked.has_unseen && cluster == [1; 3];
+    let is_checked = limits.checks == Checks::BOUNDS || is_seen;
+    let shadow = (limits.checks != Checks::BOUNDS && is_checked)
+        .then(|| Box::new(Shadow::new(limits.checks, memory.lend_contents())));
+    if shadow.is_none() {
+        memory.define_all();
+    }
     let regions = memory.regions();
     let context = Context {
         kernel,
@@ -168,20 +193,36 @@ fn launch_in(
             .iter()
             .map(|&extent| u64::from(extent))
             .product(),
-        alone: linked.couples_blocks || limits.threads <= 1,
+        alone: linked.couples_blocks
+            || limits.threads <= 1
+            || shadow.is_some()
+            || limits.order != Order::Index,
         issued: AtomicU64::new(0),
         next_group: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
-    let results = run(&context);
-    let outcome = gather(&context, results);
+    let blocks = context.blocks;
+    let (results, shadow) = run(&context, shadow);
     let heap = context.heap.into_inner();
+    let footprints = shadow.map(|shadow| shadow.into_parts(memory));
+    let footprints = footprints.map_or(Vec::new(), |(footprints, contents)| {
+        memory.take_contents_back(contents);
+        footprints
+    });
+    let outcome = gather(results, blocks, limits).map(|outcome| Outcome {
+        footprints,
+        is_checked,
+        ..outcome
+    });
     (outcome, heap.unwrap_or_else(PoisonError::into_inner))
 }
 
 /// What the workers leave, put together.
-fn gather(context: &Context<'_>, mut results: Vec<worker::Results>) -> Result<Outcome, Fault> {
-    let limits = context.limits;
+fn gather(
+    mut results: Vec<worker::Results>,
+    blocks: u64,
+    limits: &Limits,
+) -> Result<Outcome, Fault> {
     // Blocks print in their own order, whoever ran them.
     let mut counters = Counters::default();
     let mut texts = Vec::new();
@@ -200,7 +241,7 @@ fn gather(context: &Context<'_>, mut results: Vec<worker::Results>) -> Result<Ou
     // Of the sum alone, so that the verdict is the same however many workers shared the launch.
     if fault.is_none() && counters.warp_instructions > limits.instruction_fuel {
         let spent = worker::launch_out_of_fuel(&counters, limits);
-        fault = Some((context.blocks, spent));
+        fault = Some((blocks, spent));
     }
     if let Some((_, mut fault)) = fault {
         fault.output = text;
@@ -215,6 +256,8 @@ fn gather(context: &Context<'_>, mut results: Vec<worker::Results>) -> Result<Ou
     Ok(Outcome {
         counters,
         output: Output { text },
+        footprints: Vec::new(),
+        is_checked: true,
     })
 }
 
@@ -260,19 +303,26 @@ impl Context<'_> {
     }
 }
 
-fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
+fn run<'a>(
+    context: &'a Context<'a>,
+    shadow: Option<Box<Shadow>>,
+) -> (Vec<worker::Results>, Option<Box<Shadow>>) {
     if context.alone {
         let mut worker = Worker::new(context);
-        let window = if context.linked.couples_blocks {
-            (context.limits.resident_blocks / context.cluster_blocks as usize).max(1)
-        } else {
-            1
+        worker.shadow = shadow;
+        let resident = context.limits.resident_blocks / context.cluster_blocks as usize;
+        let resident = resident.max(1);
+        let window = match (context.linked.couples_blocks, context.limits.order) {
+            (true, _) => resident,
+            (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
+            (false, Order::Index) => 1,
         };
         worker.run_window(window);
-        return vec![worker.into_results()];
+        let shadow = worker.shadow.take();
+        return (vec![worker.into_results()], shadow);
     }
     let threads = context.limits.threads.min(context.groups() as usize).max(1);
-    std::thread::scope(|scope| {
+    let results = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
             .map(|_| {
                 scope.spawn(move || {
@@ -288,7 +338,8 @@ fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
             .into_iter()
             .map(|handle| handle.join().expect("a worker does not panic"))
             .collect()
-    })
+    });
+    (results, None)
 }
 
 fn unsupported(error: &crate::LoadError) -> Fault {

@@ -102,6 +102,8 @@ pub(super) struct Warp {
     pub(super) bulk: BulkStores,
     /// Generation of the cluster's barrier at which each lane arrived and did not wait yet.
     pub(super) cluster_arrivals: [Option<u32>; LANES],
+    /// Some register holds a value that nobody wrote, as the launch's checks see it.
+    pub(super) tainted: bool,
     /// Split to look at first.
     pub(super) next: usize,
     /// `%tid` of each lane, along x, y and z; the same for every block of a launch.
@@ -133,6 +135,7 @@ impl Warp {
         self.copies.clear();
         self.bulk.clear();
         self.cluster_arrivals = [None; LANES];
+        self.tainted = false;
         self.next = 0;
         let frame = self.enter(function, code, 0);
         self.splits.push(Split {

@@ -9,8 +9,11 @@ use std::sync::atomic::Ordering;
 
 use super::block::Block;
 use super::cluster::{ClusterState, Group};
+use super::order::{Generator, Queue};
 use super::reconverge::{Split, State, Warp};
+use super::shadow::Shadow;
 use super::{Context, Limits};
+use crate::checks::Order;
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind, triple};
 use crate::memory::Region;
@@ -83,6 +86,12 @@ pub(super) struct Worker<'a> {
     pub(super) cluster: ClusterState,
     /// Storage of finished blocks.
     spare: Vec<Group>,
+    /// What the launch's checks know of memory.
+    pub(super) shadow: Option<Box<Shadow>>,
+    /// Block and warp of the access that is being checked.
+    pub(super) running: (u64, u32),
+    /// Draws the order of a seeded launch.
+    generator: Option<Generator>,
 }
 
 enum Visit {
@@ -113,6 +122,12 @@ impl<'a> Worker<'a> {
             peers: Vec::new(),
             cluster: ClusterState::default(),
             spare: Vec::new(),
+            shadow: None,
+            running: (0, 0),
+            generator: match context.limits.order {
+                Order::Index => None,
+                Order::Seeded(seed) => Some(Generator::new(seed)),
+            },
         }
     }
 
@@ -127,26 +142,33 @@ impl<'a> Worker<'a> {
     /// Runs all blocks, up to `window` clusters of them side by side.
     pub(super) fn run_window(&mut self, window: usize) {
         let mut resident: VecDeque<Group> = VecDeque::new();
-        let mut next = 0;
-        let groups = self.context.groups();
-        let budget = if window > 1 { BLOCK_SLICE } else { i64::MAX };
+        let ahead = self.context.limits.resident_blocks;
+        let mut groups = Queue::new(self.context.groups(), ahead, self.generator.is_some());
         while self.fault.is_none() {
             let mut group = match resident.pop_front() {
                 Some(group) => group,
-                None if next < groups => {
-                    next += 1;
-                    self.start(next - 1)
-                }
-                None => return,
+                None => match groups.begin(self.generator.as_mut()) {
+                    Some(number) => self.start(number),
+                    None => return,
+                },
+            };
+            let budget = match &mut self.generator {
+                _ if window <= 1 => i64::MAX,
+                Some(generator) => 1 << generator.below(17),
+                None => BLOCK_SLICE,
             };
             match self.visit_group(&mut group, budget) {
                 Err(fault) => self.stop(&group, fault),
-                Ok(Visit::Finished) => self.finish(group),
+                Ok(Visit::Finished) => {
+                    groups.end(group.number);
+                    self.finish(group);
+                }
                 Ok(Visit::Yielded | Visit::Waiting) => {
                     resident.push_back(group);
-                    if resident.len() < window && next < groups {
-                        resident.push_front(self.start(next));
-                        next += 1;
+                    if resident.len() < window
+                        && let Some(number) = groups.begin(self.generator.as_mut())
+                    {
+                        resident.push_front(self.start(number));
                     }
                 }
             }
@@ -185,6 +207,9 @@ impl<'a> Worker<'a> {
                 context.shared_bytes(),
                 (function, context.linked.function(function)),
             );
+            if let Some(shadow) = &self.shadow {
+                shadow.start(block);
+            }
             self.counters.blocks += 1;
             self.counters.warps += block.warps.len() as u64;
         }
@@ -261,14 +286,18 @@ impl<'a> Worker<'a> {
             block.progressed = false;
             let mut yielded = false;
             let warps = block.warps.len();
+            if let Some(generator) = &mut self.generator {
+                block.next_warp = generator.below(warps);
+            }
             for step in 0..warps {
                 let at = (block.next_warp + step) % warps;
-                let mut slice = WARP_SLICE;
+                let whole = self.warp_slice();
+                let mut slice = whole;
                 match self.turn(block, at, &mut slice)? {
                     Turn::Yielded => yielded = true,
                     Turn::Finished | Turn::Blocked => {}
                 }
-                *budget = budget.saturating_sub(WARP_SLICE - slice);
+                *budget = budget.saturating_sub(whole - slice);
                 if *budget <= 0 && block.live > 0 {
                     block.next_warp = (at + 1) % warps;
                     return Ok(Visit::Yielded);
@@ -283,6 +312,15 @@ impl<'a> Worker<'a> {
             if !yielded && !block.progressed {
                 return Ok(Visit::Waiting);
             }
+        }
+    }
+
+    /// Instructions that a warp may run before the next one's turn.
+    fn warp_slice(&mut self) -> i64 {
+        match &mut self.generator {
+            // As likely short as long.
+            Some(generator) => 1 << generator.below(14),
+            None => WARP_SLICE,
         }
     }
 
@@ -449,8 +487,27 @@ impl<'a> Worker<'a> {
 
     /// Index of a lane's thread in its block.
     pub(super) fn thread_index(&self, warp: &Warp, lane: u32) -> [u32; 3] {
+        self.index_of_thread(warp.first_thread + lane)
+    }
+
+    /// Source line of the instruction that a split stands at; 0 when unknown.
+    pub(super) fn line_of(&self, warp: &Warp, split: &Split) -> u16 {
+        let function = self
+            .context
+            .linked
+            .function(warp.frame(split.frame).function);
+        let line = function
+            .program
+            .lines
+            .get(split.pc as usize)
+            .copied()
+            .flatten();
+        line.map_or(0, |line| u16::try_from(line).unwrap_or(0))
+    }
+
+    /// Index of a thread by its number in the block.
+    pub(super) fn index_of_thread(&self, thread: u32) -> [u32; 3] {
         let [x, y, _] = self.context.launch.block;
-        let thread = warp.first_thread + lane;
         [thread % x, thread / x % y, thread / (x * y)]
     }
 

@@ -254,6 +254,8 @@ pub(crate) struct Access {
     pub(crate) signed: bool,
     /// Volatile or ordered: a poll, if it is a load.
     pub(crate) strong: bool,
+    /// A store or atomic that orders what came before it (`.release`, `.acq_rel`).
+    pub(crate) releases: bool,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ pub(crate) use asynchronous::{AsyncKind, AsyncOp, BarrierOp, PENDING_MASK, Reduc
 pub(crate) use flow::join_points;
 pub(crate) use inst::*;
 pub(crate) use passes::mark_passes;
-pub(crate) use registers::assign_slots;
+pub(crate) use registers::{Role, assign_slots, visit_slots};
 pub(crate) use tensor::*;
 
 /// A constant operand: known when decoded, or an address that the launch resolves.
