@@ -18,7 +18,7 @@ pub use access::{Access, access};
 pub use cuda::CudaDevice;
 pub use emulated::EmulatedDevice;
 pub use error::{DeviceError, Fault};
-pub use open::{Bounds, Card, GpuInfo, OpenRequest, Target, list_gpus, open, open_gpu};
+pub use open::{Bounds, Card, Checking, GpuInfo, OpenRequest, Target, list_gpus, open, open_gpu};
 pub use operation::{
     Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId, TensorMap,
 };

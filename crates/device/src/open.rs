@@ -85,6 +85,18 @@ pub struct Bounds {
     pub instruction_fuel: u64,
     /// Time of one run; GPUs only.
     pub run_limit: Duration,
+    /// What is looked for in kernels; emulated device only.
+    pub checking: Checking,
+}
+
+/// How closely kernels are watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Checking {
+    /// Bounds, alignment, freed and protected memory, barriers.
+    #[default]
+    Bounds,
+    /// Races and values that nobody wrote as well, which takes longer.
+    Full,
 }
 
 /// Every GPU that the driver lets this process use, in the driver's order; makes no context. Must be

@@ -93,6 +93,13 @@ pub trait Device {
     /// write ignores the call; the judge compares digests either way.
     fn protect(&mut self, buffer: BufferId, read_only: bool) -> Result<(), DeviceError>;
 
+    /// Declares that a buffer is for results: what it holds must not be read before a kernel writes it,
+    /// and what kernels write there must come from values that somebody wrote. A device that does not
+    /// look for that ignores the call.
+    fn expect_results(&mut self, _buffer: BufferId) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
     /// Checks that nothing was written around any buffer since it was made.
     fn verify_guards(&mut self) -> Result<(), DeviceError>;
 

@@ -4,8 +4,8 @@
 
 use device::emulated::Settings;
 use device::{
-    Address, BufferId, Device, DeviceError, EmulatedDevice, LaunchSpec, ModuleImage, Operation,
-    Span,
+    Address, Argument, Bounds, BufferId, Checking, Device, DeviceError, EmulatedDevice, LaunchSpec,
+    ModuleImage, Operation, Span,
 };
 use domain::{TargetLimits, VerdictKind};
 
@@ -153,13 +153,23 @@ fn more_memory_than_there_is_names_both_sizes() {
 }
 
 #[test]
-fn a_launch_with_clusters_is_unsupported_and_one_of_single_blocks_is_not() {
+fn blocks_of_a_launch_with_clusters_know_their_rank() {
     const PTX: &str = "\
 .version 8.0
 .target sm_90
 .address_size 64
-.visible .entry k()
+.visible .entry k(.param .u64 x)
 {
+\t.reg .b32 %r<5>;
+\t.reg .b64 %rd<4>;
+\tld.param.u64 %rd1, [x];
+\tmov.u32 %r1, %cluster_ctarank;
+\tmov.u32 %r2, %cluster_nctarank;
+\tmad.lo.u32 %r3, %r2, 10, %r1;
+\tmov.u32 %r4, %ctaid.x;
+\tmul.wide.u32 %rd2, %r4, 4;
+\tadd.u64 %rd3, %rd1, %rd2;
+\tst.global.u32 [%rd3], %r3;
 \tret;
 }
 ";
@@ -169,27 +179,34 @@ fn a_launch_with_clusters_is_unsupported_and_one_of_single_blocks_is_not() {
         cubin: &[],
     };
     let module = device.load(image).unwrap();
+    let x = device.allocate(16, "x").unwrap();
     let launch = |cluster| {
         Operation::Launch(LaunchSpec {
             module,
             kernel: "k".to_owned(),
             grid: [4, 1, 1],
-            block: [32, 1, 1],
+            block: [1, 1, 1],
             cluster,
             cooperative: false,
             dynamic_shared_bytes: 0,
-            arguments: Vec::new(),
+            arguments: vec![Argument::Pointer(at(x, 0))],
         })
     };
-    assert!(run(&mut device, &[launch(None)]).is_ok());
-    assert!(run(&mut device, &[launch(Some([1, 1, 1]))]).is_ok());
-    let refused = run(&mut device, &[launch(Some([2, 1, 1]))]).unwrap_err();
-    assert_eq!(
-        refused,
-        DeviceError::Unsupported {
-            opcode: "cluster launch".to_owned(),
-            line: None,
-        }
+    for (cluster, expected) in [
+        (None, [10, 10, 10, 10]),
+        (Some([1, 1, 1]), [10, 10, 10, 10]),
+        (Some([2, 1, 1]), [20, 21, 20, 21]),
+        (Some([4, 1, 1]), [40, 41, 42, 43]),
+    ] {
+        run(&mut device, &[launch(cluster)]).unwrap();
+        let bytes = device.read(x).unwrap();
+        let ranks: Vec<u8> = bytes.iter().step_by(4).copied().collect();
+        assert_eq!(ranks, expected);
+    }
+    let refused = run(&mut device, &[launch(Some([3, 1, 1]))]).unwrap_err();
+    assert!(
+        refused.to_string().contains("whole clusters of (3,1,1)"),
+        "{refused}"
     );
 }
 
@@ -220,4 +237,74 @@ fn counters_go_on_over_the_segments_of_a_span_and_end_with_it() {
     assert_eq!(sectors(&alone), (32, 32));
     let past = device.fetch(stream, at(b, 1000), &mut read);
     assert!(past.is_err(), "no span is under way");
+}
+
+/// Each thread stores, then thread 0 of each warp reads what another thread stored.
+const HANDED_ON: &str = ".version 9.5\n.target sm_90a\n.address_size 64\n
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    .shared .align 4 .b8 s[256];
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, s;
+    mad.lo.u32 %r3, %r1, 4, %r2;
+    .loc 1 7 0
+    st.shared.u32 [%r3], %r1;
+    BARRIER
+    xor.b32 %r4, %r1, 32;
+    mad.lo.u32 %r3, %r4, 4, %r2;
+    .loc 1 9 0
+    ld.shared.u32 %r5, [%r3];
+    .loc 1 10 0
+    st.global.u32 [%rd1], 0;
+    ret;
+}
+";
+
+fn hand_on(barrier: &str, checking: Checking) -> Result<Span, DeviceError> {
+    let mut device = device();
+    let ptx = HANDED_ON.replace("BARRIER", barrier);
+    let module = device.load(ModuleImage {
+        ptx: &ptx,
+        cubin: &[],
+    });
+    let module = module.unwrap();
+    let out = device.allocate(4, "out").unwrap();
+    let bounds = Bounds {
+        memory_bytes: 1 << 20,
+        reserve_bytes: 0,
+        instruction_fuel: 1000,
+        run_limit: std::time::Duration::from_secs(1),
+        checking,
+    };
+    device.bound(&bounds).unwrap();
+    device.expect_results(out).unwrap();
+    let launch = LaunchSpec {
+        module,
+        kernel: "k".to_owned(),
+        grid: [1, 1, 1],
+        block: [64, 1, 1],
+        dynamic_shared_bytes: 0,
+        arguments: vec![Argument::Pointer(at(out, 0))],
+        cluster: None,
+        cooperative: false,
+    };
+    run(&mut device, &[Operation::Launch(launch)])
+}
+
+#[test]
+fn a_race_is_looked_for_where_that_is_asked_for() {
+    hand_on("bar.sync 0;", Checking::Full).unwrap();
+    hand_on("", Checking::Bounds).unwrap();
+    let Err(DeviceError::Fault(fault)) = hand_on("", Checking::Full) else {
+        panic!("it must fault");
+    };
+    assert_eq!((fault.kind, fault.line), (VerdictKind::Race, Some(7)));
+    assert!(
+        fault.message.contains("read on line 9"),
+        "{}",
+        fault.message
+    );
 }

@@ -125,7 +125,7 @@ fn on_the_emulated_device() {
     };
     let images = images("sm_90a");
     perform(checks::COMMON, &images, open);
-    perform(checks::EMULATED_ONLY, &images, open);
+    perform(checks::HOPPER, &images, open);
 }
 
 /// What decides whether a module is loaded anew before each run.
@@ -189,6 +189,7 @@ fn on_a_gpu() -> Completion {
         );
         return Completion::Completed;
     }
+    perform(checks::HOPPER, &images, open);
     perform(checks::GPU_ONLY, &images, open);
     Completion::Completed
 }

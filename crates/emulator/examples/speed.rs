@@ -79,6 +79,7 @@ fn measure(
         kernel,
         grid,
         block,
+        cluster: [1, 1, 1],
         dynamic_shared_bytes: 0,
         parameters: &parameters,
     };

@@ -14,11 +14,13 @@ macro_rules! counters {
         }
 
         impl AddAssign for Counters {
-            /// Totals of both; the longest warp is the longer one.
+            /// Totals of both; of extremes the greater one.
             fn add_assign(&mut self, other: Self) {
                 let longest = self.longest_warp_instructions.max(other.longest_warp_instructions);
+                let most = self.most_lanes_on_one_address.max(other.most_lanes_on_one_address);
                 $(self.$name += other.$name;)+
                 self.longest_warp_instructions = longest;
+                self.most_lanes_on_one_address = most;
             }
         }
 
@@ -61,6 +63,25 @@ counters! {
     barriers,
     /// Atomic operations, one a lane.
     atomics,
+    /// Atomic operations that a warp's lanes must do one after another because they want the same
+    /// address: of each atomic instruction the most lanes on one address, summed.
+    atomic_passes,
+    /// The most lanes of one atomic instruction on one address.
+    most_lanes_on_one_address,
+    /// Warp instructions that load, store or update memory of any kind.
+    memory_instructions,
+    /// Warp instructions that branch, call, return or exit.
+    control_instructions,
+    /// Warp instructions that exchange values between lanes or wait for lanes of the warp.
+    exchange_instructions,
+    /// Single-precision warp instructions.
+    f32_instructions,
+    /// Double-precision warp instructions.
+    f64_instructions,
+    /// f16 and bf16 warp instructions.
+    f16_instructions,
+    /// Warp instructions of approximate functions.
+    special_instructions,
     /// Branches that the lanes of a warp left in different directions.
     divergent_branches,
     /// Single-precision operations; a fused multiply-add is two.
@@ -93,6 +114,28 @@ impl Add for Counters {
 }
 
 impl Counters {
+    /// Warp instructions of no class of their own: integer arithmetic, logic, comparisons, moves and
+    /// conversions, and those whose guard is false in every lane.
+    pub fn integer_instructions(&self) -> u64 {
+        let counted = self.memory_instructions
+            + self.control_instructions
+            + self.exchange_instructions
+            + self.barriers
+            + self.f32_instructions
+            + self.f64_instructions
+            + self.f16_instructions
+            + self.special_instructions;
+        self.warp_instructions.saturating_sub(counted)
+    }
+
+    /// Share of the lanes that were active, from 0 to 1.
+    pub fn active_lane_share(&self) -> f64 {
+        if self.warp_instructions == 0 {
+            return 0.0;
+        }
+        self.thread_instructions as f64 / (32.0 * self.warp_instructions as f64)
+    }
+
     /// Sectors of global memory moved, 32 bytes each.
     pub fn global_sectors(&self) -> u64 {
         self.global_load_sectors + self.global_store_sectors + self.global_atomic_sectors

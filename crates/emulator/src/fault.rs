@@ -13,6 +13,10 @@ pub enum FaultKind {
     UseAfterFree,
     /// A write to an allocation that is protected, or to a constant.
     WriteToReadOnly,
+    /// A value that nobody wrote decides a branch, an address or a result.
+    UndefinedValue,
+    /// Two threads touch the same memory, one of them writes, and nothing orders them.
+    Race,
     /// Threads of one block wait at barriers that cannot complete together.
     BarrierDivergence,
     /// No thread of a block can go on.

@@ -15,6 +15,7 @@
 //!         kernel: &kernel.name,
 //!         grid: [8, 1, 1],
 //!         block: [128, 1, 1],
+//!         cluster: [1, 1, 1],
 //!         dynamic_shared_bytes: 0,
 //!         parameters: &parameters,
 //!     },
@@ -25,21 +26,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod byte_set;
+mod checks;
 mod counters;
 mod decode;
 mod error;
 mod exec;
 mod fault;
+mod heap;
 mod lanes;
 mod memory;
+mod model;
 mod module;
 mod numerics;
 mod program;
 mod syntax;
+mod tensor_map;
 
+pub use checks::{Checks, Footprint, Order};
 pub use counters::Counters;
 pub use error::LoadError;
 pub use exec::{Launch, Limits, Outcome, Output, launch};
 pub use fault::{Fault, FaultKind};
 pub use memory::{LoadedModule, Memory, MemoryError};
+pub use model::{Estimate, H200, Machine, Occupancy, estimate};
 pub use module::{Kernel, Module, Parameter};
+pub use tensor_map::{Element, Swizzle, TENSOR_MAP_BYTES, TensorMapDescriptor, TensorMapError};

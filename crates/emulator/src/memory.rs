@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+use crate::byte_set::ByteSet;
+use crate::heap::Heap;
 use crate::module::Module;
 use crate::syntax::Space;
 
@@ -14,13 +16,34 @@ const SLOT_SHIFT: u32 = 34;
 const LEAD_BYTES: u64 = 1 << 33;
 /// Generic addresses of shared memory.
 pub(crate) const SHARED_BASE: u64 = 1 << 56;
+/// Above this bit, an address of shared memory holds the rank plus one of the block in the cluster
+/// that it belongs to; 0 stands for the block that uses it.
+pub(crate) const CLUSTER_SHIFT: u32 = 24;
+/// The bits of such an address below.
+pub(crate) const SHARED_OFFSET: u64 = (1 << CLUSTER_SHIFT) - 1;
 /// Generic addresses of a thread's local memory.
 pub(crate) const LOCAL_BASE: u64 = 1 << 57;
 /// Generic addresses of kernel parameters.
 pub(crate) const PARAMETER_BASE: u64 = 1 << 58;
+/// Addresses of functions, 16 bytes apart.
+const FUNCTION_BASE: u64 = 1 << 59;
+
+/// What a pointer to a function holds.
+pub(crate) fn function_address(index: usize) -> u64 {
+    FUNCTION_BASE + 16 * index as u64
+}
+
+/// The function that a pointer leads to, if it leads to one of so many.
+pub(crate) fn function_at(address: u64, functions: usize) -> Option<usize> {
+    let offset = address.checked_sub(FUNCTION_BASE)?;
+    let index = (offset / 16) as usize;
+    (offset.is_multiple_of(16) && index < functions).then_some(index)
+}
+
 /// From here on, memory is better got anew than zeroed.
 const LARGE_BYTES: u64 = 1 << 20;
-const MAX_SLOTS: u64 = SHARED_BASE >> SLOT_SHIFT;
+/// Half of what lies below shared memory; the other half is the heap of device code.
+const MAX_SLOTS: u64 = SHARED_BASE >> 1 >> SLOT_SHIFT;
 
 /// Why the host could not do something with device memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,6 +98,16 @@ struct Allocation {
     words: Option<Box<[u64]>>,
     label: String,
     read_only: bool,
+    contents: Contents,
+}
+
+/// What is known of an allocation's contents.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    /// Bytes that hold a value; none where all do.
+    pub(crate) defined: Option<ByteSet>,
+    /// What kernels store there leaves the device.
+    pub(crate) is_result: bool,
 }
 
 /// All device memory of one context.
@@ -85,6 +118,7 @@ pub struct Memory {
     allocations: Vec<Allocation>,
     /// Allocation of each slot; slot 0 holds the null address and belongs to none.
     slots: Vec<Option<u32>>,
+    pub(crate) heap: Heap,
 }
 
 impl Memory {
@@ -100,6 +134,7 @@ impl Memory {
             used_bytes: 0,
             allocations: Vec::new(),
             slots: vec![None],
+            heap: Heap::default(),
         }
     }
 
@@ -128,9 +163,88 @@ impl Memory {
             words: Some(vec![0; bytes.div_ceil(8) as usize].into_boxed_slice()),
             label: label.to_owned(),
             read_only: false,
+            contents: Contents::default(),
         });
         self.used_bytes += bytes;
         Ok(address)
+    }
+
+    /// As [`Memory::allocate`], with contents that are undefined, as `cudaMalloc`'s are, until the host
+    /// or a kernel writes them. (They read as zero all the same.)
+    ///
+    /// # Errors
+    /// As for [`Memory::allocate`].
+    pub fn allocate_undefined(&mut self, bytes: u64, label: &str) -> Result<u64, MemoryError> {
+        let address = self.allocate(bytes, label)?;
+        if let Some(allocation) = self.allocations.last_mut() {
+            allocation.contents.defined = Some(ByteSet::empty(bytes));
+        }
+        Ok(address)
+    }
+
+    /// Declares that an allocation is for results: what it holds counts as undefined from now on, and
+    /// an undefined value that a kernel stores there is a fault at once.
+    ///
+    /// # Errors
+    /// For an address outside every live allocation.
+    pub fn expect_results(&mut self, address: u64) -> Result<(), MemoryError> {
+        let (at, _) = self.checked(address, 0)?;
+        let allocation = &mut self.allocations[at];
+        allocation.contents = Contents {
+            defined: Some(ByteSet::empty(allocation.bytes)),
+            is_result: true,
+        };
+        Ok(())
+    }
+
+    /// Whether a byte holds a value that somebody wrote, as far as that was followed.
+    ///
+    /// # Errors
+    /// For an address outside every live allocation.
+    pub fn is_defined(&self, address: u64) -> Result<bool, MemoryError> {
+        let (at, offset) = self.checked(address, 1)?;
+        let defined = &self.allocations[at].contents.defined;
+        Ok(defined
+            .as_ref()
+            .is_none_or(|set| set.contains(offset as u64)))
+    }
+
+    fn define(&mut self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        let (at, offset) = self.checked(address, bytes)?;
+        let allocation = &mut self.allocations[at];
+        if bytes == allocation.bytes {
+            allocation.contents.defined = None;
+        } else if let Some(set) = &mut allocation.contents.defined {
+            set.set_range(offset as u64, bytes, true);
+        }
+        Ok(())
+    }
+
+    /// Lends what is known of every allocation's contents to a launch that follows it.
+    pub(crate) fn lend_contents(&mut self) -> Vec<Contents> {
+        let allocations = self.allocations.iter_mut();
+        allocations
+            .map(|allocation| std::mem::take(&mut allocation.contents))
+            .collect()
+    }
+
+    pub(crate) fn take_contents_back(&mut self, contents: Vec<Contents>) {
+        for (allocation, contents) in self.allocations.iter_mut().zip(contents) {
+            allocation.contents = contents;
+        }
+    }
+
+    /// A launch that follows nothing may have written anything.
+    pub(crate) fn define_all(&mut self) {
+        for allocation in &mut self.allocations {
+            allocation.contents.defined = None;
+        }
+    }
+
+    /// Label, address and size of an allocation by its number, live or not.
+    pub(crate) fn described(&self, number: usize) -> Option<(&str, u64, u64)> {
+        let allocation = self.allocations.get(number)?;
+        Some((&allocation.label, allocation.address, allocation.bytes))
     }
 
     /// Frees an allocation by its address. Null is allowed and does nothing.
@@ -162,7 +276,7 @@ impl Memory {
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         self.range_mut(address, bytes.len() as u64)?
             .copy_from_slice(bytes);
-        Ok(())
+        self.define(address, bytes.len() as u64)
     }
 
     /// Copies bytes to the host.
@@ -180,7 +294,7 @@ impl Memory {
     /// As for [`Memory::write`].
     pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
         self.range_mut(address, bytes)?.fill(value);
-        Ok(())
+        self.define(address, bytes)
     }
 
     /// Copies between device addresses; the ranges may overlap.
@@ -189,7 +303,36 @@ impl Memory {
     /// As for [`Memory::write`].
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
         let copy = self.range(from, bytes)?.to_vec();
-        self.write(to, &copy)
+        let (at, start) = self.checked(from, bytes)?;
+        let source = self.allocations[at].contents.defined.clone();
+        self.write(to, &copy)?;
+        if let Some(source) = source {
+            self.copy_definedness(to, &source, start as u64, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// What was undefined where bytes came from is so where they went.
+    fn copy_definedness(
+        &mut self,
+        to: u64,
+        source: &ByteSet,
+        start: u64,
+        bytes: u64,
+    ) -> Result<(), MemoryError> {
+        let (at, offset) = self.checked(to, bytes)?;
+        let allocation = &mut self.allocations[at];
+        let total = allocation.bytes;
+        let undefined = (0..bytes).filter(|&byte| !source.contains(start + byte));
+        for byte in undefined {
+            let set = allocation.contents.defined.get_or_insert_with(|| {
+                let mut all = ByteSet::empty(total);
+                all.set_range(0, total, true);
+                all
+            });
+            set.set_range(offset as u64 + byte, 1, false);
+        }
+        Ok(())
     }
 
     /// Makes kernel writes to an allocation a fault of their own, or allows them again.
@@ -216,6 +359,12 @@ impl Memory {
     /// Bytes allocated now.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes
+    }
+
+    /// Allocations that kernels made with `malloc` and did not free, and their bytes. They have a limit
+    /// of their own, 8 MiB.
+    pub fn device_heap(&self) -> (u64, u64) {
+        self.heap.live()
     }
 
     /// What may be allocated in all.
@@ -276,10 +425,12 @@ impl Memory {
             let length = variable.init.len().min(bytes as usize);
             self.write(address, &variable.init[..length])?;
             for reference in &variable.references {
-                let target = loaded
-                    .addresses
-                    .get(&reference.symbol)
-                    .map_or(0, |&(at, _)| at);
+                let variable = loaded.addresses.get(&reference.symbol).map(|&(at, _)| at);
+                let function = || {
+                    let index = loaded.module.function_index(&reference.symbol)?;
+                    Some(function_address(index))
+                };
+                let target = variable.or_else(function).unwrap_or(0);
                 let value = target.wrapping_add(reference.addend as u64);
                 self.write(address + reference.offset, &value.to_le_bytes())?;
             }
@@ -428,12 +579,17 @@ unsafe impl Sync for Regions {}
 impl Regions {
     /// The allocation whose slot holds the address.
     pub(crate) fn find(&self, address: u64) -> Option<&Region> {
+        self.find_numbered(address).map(|(_, region)| region)
+    }
+
+    /// The same with the allocation's number.
+    pub(crate) fn find_numbered(&self, address: u64) -> Option<(u32, &Region)> {
         let slot = self
             .slots
             .get((address >> SLOT_SHIFT) as usize)
             .copied()
             .flatten()?;
-        self.regions.get(slot as usize)
+        Some((slot, self.regions.get(slot as usize)?))
     }
 }
 

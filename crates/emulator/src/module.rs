@@ -33,6 +33,9 @@ pub struct Kernel {
     pub static_shared_bytes: u32,
     /// `__launch_bounds__`.
     pub max_threads: Option<u32>,
+    /// `__cluster_dims__`: the only cluster shape that may be launched, and what a launch that names
+    /// none gets.
+    pub required_cluster: Option<[u32; 3]>,
     /// `.reqntid`: the only block shape that may be launched.
     pub required_block: Option<[u32; 3]>,
     pub(crate) function: usize,
@@ -132,6 +135,10 @@ impl Module {
         program.as_ref().map_err(Clone::clone)
     }
 
+    pub(crate) fn function_index(&self, name: &str) -> Option<usize> {
+        self.0.unit.functions.iter().position(|f| f.name == name)
+    }
+
     pub(crate) fn function_count(&self) -> usize {
         self.0.programs.len()
     }
@@ -162,6 +169,7 @@ fn kernel(unit: &Unit, index: usize) -> Kernel {
         static_shared_bytes,
         max_threads: text.max_threads,
         required_block: text.required_threads,
+        required_cluster: text.required_cluster,
         function: index,
         shared,
     }
@@ -211,9 +219,11 @@ fn mentioned_functions(unit: &Unit, entry: usize) -> Vec<&FunctionText> {
     let mut at = 0;
     while at < found.len() {
         for name in mentioned_symbols(found[at]) {
-            let callee = unit.functions.iter().find(|f| f.name == name && f.has_body);
-            if let Some(callee) = callee.filter(|f| !found.iter().any(|g| g.name == f.name)) {
-                found.push(callee);
+            for callee in unit.functions_behind(name) {
+                let callee = &unit.functions[callee];
+                if !found.iter().any(|known| known.name == callee.name) {
+                    found.push(callee);
+                }
             }
         }
         at += 1;
@@ -221,17 +231,18 @@ fn mentioned_functions(unit: &Unit, entry: usize) -> Vec<&FunctionText> {
     found
 }
 
+fn mentioned_symbol(operand: &Operand) -> Option<&str> {
+    match operand {
+        Operand::Symbol(name, _) => Some(name.as_str()),
+        Operand::Address(base, _) | Operand::Tile(base, _) => mentioned_symbol(base),
+        _ => None,
+    }
+}
+
 fn mentioned_symbols(function: &FunctionText) -> impl Iterator<Item = &str> {
     function
         .statements
         .iter()
         .flat_map(|statement| &statement.operands)
-        .filter_map(|operand| match operand {
-            Operand::Symbol(name, _) => Some(name.as_str()),
-            Operand::Address(base, _) => match base.as_ref() {
-                Operand::Symbol(name, _) => Some(name.as_str()),
-                _ => None,
-            },
-            _ => None,
-        })
+        .filter_map(mentioned_symbol)
 }

@@ -140,6 +140,177 @@ fn atomics_count_lanes_and_sectors() {
     assert_eq!((shared.atomics, shared.shared_wavefronts), (32, 32));
 }
 
+/// Each lane at the address that `place` computes from its number `%r1` into `%r3`, in bytes.
+fn count_at(place: &str, access: &str) -> Counters {
+    let body = format!(
+        "{place}\n cvt.u64.u32 %rd3, %r3;\n add.s64 %a, %rd1, %rd3;\n add.u32 %s, %r2, %r3;\n {access}"
+    );
+    count(&body, 0)
+}
+
+#[test]
+fn scattered_and_broadcast_sectors() {
+    let load = "ld.global.f32 %f1, [%a];";
+    // Lane l at word 37 l mod 64: sectors of 8 words.
+    let expected: std::collections::BTreeSet<u32> = (0..32).map(|l| l * 37 % 64 / 8).collect();
+    let place = "mul.lo.u32 %r3, %r1, 37;\n and.b32 %r3, %r3, 63;\n shl.b32 %r3, %r3, 2;";
+    assert_eq!(
+        count_at(place, load).global_load_sectors,
+        expected.len() as u64
+    );
+    // Half the lanes on one word, half on another one 4 KiB away.
+    let place = "and.b32 %r3, %r1, 1;\n shl.b32 %r3, %r3, 12;";
+    assert_eq!(count_at(place, load).global_load_sectors, 2);
+    // 16-byte elements that begin in the middle of a sector: 512 bytes over 17 sectors.
+    let place = "mad.lo.u32 %r3, %r1, 16, 16;";
+    let vector = "ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%a];";
+    assert_eq!(count_at(place, vector).global_load_sectors, 17);
+}
+
+/// A column of a tile of 32 rows: as it is, padded by one element, and with the column XORed by the row.
+#[test]
+fn columns_of_padded_and_swizzled_tiles() {
+    let row_of = |bytes: u32| format!("mul.lo.u32 %r3, %r1, {bytes};");
+    let swizzled = |row: u32, element: u32, rows: u32| {
+        format!(
+            "and.b32 %r4, %r1, {};\n xor.b32 %r4, %r4, 5;\n mul.lo.u32 %r4, %r4, {element};\n \
+             mad.lo.u32 %r3, %r1, {row}, %r4;",
+            rows - 1
+        )
+    };
+    let wavefronts = |place: &str, access: &str| count_at(place, access).shared_wavefronts;
+    let four = "ld.shared.f32 %f1, [%s];";
+    assert_eq!(wavefronts(&row_of(128), four), 32);
+    assert_eq!(wavefronts(&row_of(132), four), 1);
+    assert_eq!(wavefronts(&swizzled(128, 4, 32), four), 1);
+    // Elements of 8 bytes go by half warps, which have two passes' worth of banks in all.
+    let eight = "ld.shared.f64 %fd1, [%s];";
+    assert_eq!(wavefronts(&row_of(256), eight), 32);
+    assert_eq!(wavefronts(&row_of(264), eight), 2);
+    assert_eq!(wavefronts(&swizzled(128, 8, 16), eight), 2);
+    // Of 16 bytes by quarters of 8 lanes.
+    let sixteen = "ld.shared.v4.f32 {%f1,%f2,%f3,%f4}, [%s];";
+    assert_eq!(wavefronts(&row_of(256), sixteen), 32);
+    assert_eq!(wavefronts(&row_of(272), sixteen), 4);
+    assert_eq!(wavefronts(&swizzled(128, 16, 8), sixteen), 4);
+}
+
+#[test]
+fn contention_of_atomics() {
+    let add = "atom.global.add.u32 %r5, [%a], 1;";
+    let contention = |place: &str| {
+        let counted = count_at(place, add);
+        (counted.atomic_passes, counted.most_lanes_on_one_address)
+    };
+    assert_eq!(contention("shl.b32 %r3, %r1, 2;"), (1, 1));
+    assert_eq!(contention("mov.u32 %r3, 0;"), (32, 32));
+    // Lanes 0 to 31 on words 0 to 3 by their low bits.
+    assert_eq!(
+        contention("and.b32 %r3, %r1, 3;\n shl.b32 %r3, %r3, 2;"),
+        (8, 8)
+    );
+}
+
+#[test]
+fn classes_of_instructions() {
+    let body = "ld.global.f32 %f1, [%a];
+    fma.rn.f32 %f1, %f1, %f1, %f1;
+    add.f64 %fd1, %fd1, %fd1;
+    fma.rn.f16x2 %r3, %r4, %r5, %r6;
+    ex2.approx.f32 %f1, %f1;
+    shfl.sync.idx.b32 %r4, %r3, 0, 31, -1;
+    bar.sync 0;
+    setp.lt.u32 %p1, %r1, 8;
+    @%p1 bra HERE;
+    st.shared.f32 [%s], %f1;
+HERE:";
+    let counted = count(body, 4);
+    assert_eq!(counted.f32_instructions, 1);
+    assert_eq!(counted.f64_instructions, 1);
+    assert_eq!(counted.f16_instructions, 1);
+    assert_eq!(counted.special_instructions, 1);
+    assert_eq!(counted.exchange_instructions, 1);
+    assert_eq!(counted.barriers, 1);
+    // The parameter, the load and the store; the branch, and an exit for each side of it.
+    assert_eq!(
+        (counted.memory_instructions, counted.control_instructions),
+        (3, 3)
+    );
+    // Five before the body and the comparison.
+    assert_eq!(counted.integer_instructions(), 6);
+    assert_eq!(counted.warp_instructions, 18);
+    // Lanes whose guard is false do not count: 8 of 32 take the branch. 24 store; the exits share the
+    // lanes; all others are whole.
+    assert_eq!(counted.thread_instructions, 15 * 32 + 8 + 24);
+    assert!((counted.active_lane_share() - 512.0 / 576.0).abs() < 1e-12);
+}
+
+/// One thread that adds a whole array is not worth a hundredth of the bound; a full grid is.
+#[test]
+fn one_thread_is_modelled_as_slow() {
+    use emulator::{H200, Occupancy, estimate};
+    let elements = 1u32 << 20;
+    let score = |grid: u32, block: u32, ptx: &str, kernel: &str| {
+        let mut device = Device::new(ptx);
+        let arrays: Vec<u64> = ["a", "b", "c"]
+            .map(|label| device.memory.allocate(4 << 20, label).unwrap())
+            .to_vec();
+        let arguments = arrays
+            .iter()
+            .fold(Arguments::new(), |all, &at| all.pointer(at));
+        let outcome = device.launch(
+            kernel,
+            [grid, 1, 1],
+            [block, 1, 1],
+            &arguments.int(elements as i32),
+        );
+        let asked = Occupancy {
+            block_threads: block,
+            registers: 16,
+            shared_bytes: 0,
+        };
+        let bytes = 12 << 20;
+        let found = estimate(&outcome.unwrap().counters, Some(bytes), &asked, &H200).unwrap();
+        bytes as f64 / 4.8e12 / found.seconds
+    };
+    let strided = module(
+        ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 p3)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<4>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p0];
+    ld.param.u64 %rd2, [p1];
+    ld.param.u64 %rd3, [p2];
+    ld.param.u32 %r1, [p3];
+    mov.u32 %r2, 0;
+LOOP:
+    ld.global.f32 %f1, [%rd1];
+    ld.global.f32 %f2, [%rd2];
+    add.f32 %f3, %f1, %f2;
+    st.global.f32 [%rd3], %f3;
+    add.s64 %rd1, %rd1, 4;
+    add.s64 %rd2, %rd2, 4;
+    add.s64 %rd3, %rd3, 4;
+    add.s32 %r2, %r2, 1;
+    setp.lt.s32 %p1, %r2, %r1;
+    @%p1 bra LOOP;
+    ret;
+}
+",
+    );
+    let alone = score(1, 1, &strided, "k");
+    assert!(alone < 0.01, "{alone}");
+    let whole = score(
+        elements / 256,
+        256,
+        include_str!("fixtures/basic.ptx"),
+        "vector_add",
+    );
+    assert!(whole > 0.2, "{whole}");
+}
+
 #[test]
 fn totals_add_up() {
     let one = count("ld.global.f32 %f1, [%a];", 4);

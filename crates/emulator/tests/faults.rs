@@ -1,6 +1,7 @@
 //! Every kind of fault, with the sentence that a learner reads.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::result_large_err, reason = "a fault is built once")]
 
 mod common;
 

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use device::Bounds;
-use domain::{DeviceKind, Direction, ElementType, TargetLimits, Verdict};
+use device::{Bounds, Checking};
+use domain::{DeviceKind, Direction, ElementType, Mode, TargetLimits, Verdict};
 use launch_plan::{Argument as Planned, Plan};
 use problems::{Argument, Package, ScalarValue, Shape, TensorSpec};
 
@@ -103,17 +103,31 @@ pub(crate) fn program(
 pub(crate) fn bounds(
     package: &Package,
     device: DeviceKind,
+    mode: Mode,
     reference: &Program,
 ) -> (Bounds, Bounds) {
     let limits = &package.limits;
     let of = |memory_bytes, reserve_bytes| Bounds {
+        checking: Checking::Bounds,
         memory_bytes,
         reserve_bytes,
         instruction_fuel: limits.emulated_warp_instructions(),
         run_limit: seconds(limits.run_s),
     };
     match device {
-        DeviceKind::Emulated => (of(limits.memory_bytes, 0), of(limits.memory_bytes, 0)),
+        DeviceKind::Emulated => {
+            let reference = of(limits.memory_bytes, 0);
+            // `Checking::Full` belongs to practice once every accepted solution of the packages has been
+            // run with it.
+            let checking = match mode {
+                Mode::Practice | Mode::Ranked => Checking::Bounds,
+            };
+            let submission = Bounds {
+                checking,
+                ..reference.clone()
+            };
+            (submission, reference)
+        }
         DeviceKind::Gpu => {
             let needed = reference.shapes.iter().map(reference_bytes).max();
             let needed = needed.unwrap_or(0) + ROOM_BYTES;

@@ -9,7 +9,7 @@ use domain::{DeviceKind, Verdict};
 
 use crate::lane::{Lane, Occupied};
 use crate::outcome::Interruption;
-use crate::pair::{Pair, Start};
+use crate::pair::{Pair, Start, simulated_bytes};
 use crate::{Environment, JudgeRequest};
 
 /// Children on their way.
@@ -53,7 +53,7 @@ impl Opening {
             program: &environment.program,
             target: &target,
             mailbox_bytes,
-            simulated_bytes: request.package.limits.memory_bytes.saturating_mul(2),
+            simulated_bytes: simulated_bytes(request.package.limits.memory_bytes),
             cpu,
             allow_unconfined: environment.allow_unconfined,
         })?;

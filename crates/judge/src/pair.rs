@@ -18,6 +18,8 @@ use crate::wire::Code;
 
 /// A child's own allocations beyond the device memory it simulates.
 const OVERHEAD_BYTES: u64 = 2 << 30;
+/// What an emulated device remembers of accesses, at most.
+const SHADOW_BYTES: u64 = 1 << 30;
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 /// Wall clock of a request that runs the judge's own code only: drivers take a second or two to wake up.
 pub(crate) const OWN_WALL: Duration = Duration::from_secs(60);
@@ -167,6 +169,15 @@ pub(crate) fn ours(who: &str, failure: &ChildFailure) -> Interruption {
 
 pub(crate) fn unexpected(answer: &Executed) -> Interruption {
     Interruption::ours(format!("the executor answered out of turn: {answer:?}"))
+}
+
+/// Host memory of an emulated device with so much of its own: itself twice, three bits for each of its
+/// bytes, and what its checks keep of who accessed what, at most.
+pub(crate) fn simulated_bytes(memory_bytes: u64) -> u64 {
+    memory_bytes
+        .saturating_mul(2)
+        .saturating_add(memory_bytes / 2)
+        .saturating_add(SHADOW_BYTES)
 }
 
 fn policy(how: &Start<'_>) -> Policy {

@@ -198,7 +198,12 @@ impl<'a> Judging<'a> {
         let calls = jobs::reference_arguments(package, rows)?;
         let reference = program((compiled.reference, calls));
         let shapes = submission.shapes.clone();
-        let bounds = jobs::bounds(&request.package, request.device.kind(), &reference);
+        let bounds = jobs::bounds(
+            &request.package,
+            request.device.kind(),
+            request.mode,
+            &reference,
+        );
         if let Some(blame) = bench.load((submission, bounds.0), (reference, bounds.1))? {
             self.findings.outcomes.push(blame.into());
             return Ok(Progression::Done);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use device::{Bounds, OpenRequest, Target};
+use device::{Bounds, Checking, OpenRequest, Target};
 use domain::{DeviceName, Direction, ElementType};
 use problems::{Generator, TensorSpec};
 use toolchain::{CompileRequest, Toolchain};
@@ -62,6 +62,7 @@ pub(crate) fn bounds() -> Bounds {
         reserve_bytes: 0,
         instruction_fuel: 1 << 32,
         run_limit: Duration::from_secs(60),
+        checking: Checking::Bounds,
     }
 }
 

@@ -51,7 +51,10 @@ fn check(folder: &Path) -> bool {
     let mut tally = Tally::default();
     tally.note("the machine's GPUs are listed", list());
     tally.note("CUPTI is there", has_cupti(folder));
-    for (name, check) in checks::COMMON.iter().chain(checks::GPU_ONLY) {
+    for (name, check) in { checks::COMMON.iter() }
+        .chain(checks::HOPPER)
+        .chain(checks::GPU_ONLY)
+    {
         tally.note(name, fresh(folder, *check));
     }
     tally.note("NVML is asked", fresh(folder, timing::state));

@@ -26,6 +26,8 @@ pub(super) fn device_error(fault: &emulator::Fault, fuel: u64) -> DeviceError {
             };
             DeviceError::Fault(found(kind))
         }
+        FaultKind::UndefinedValue => DeviceError::Fault(found(VerdictKind::UninitialisedRead)),
+        FaultKind::Race => DeviceError::Fault(found(VerdictKind::Race)),
         FaultKind::BarrierDivergence => DeviceError::Fault(found(VerdictKind::BarrierDivergence)),
         FaultKind::Deadlock => DeviceError::Fault(found(VerdictKind::Deadlock)),
         FaultKind::Trap => DeviceError::Fault(found(VerdictKind::Trap)),

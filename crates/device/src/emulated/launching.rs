@@ -3,8 +3,9 @@
 use domain::report::Counters;
 
 use super::errors::{device_error, load_error};
+use super::tensor_map;
 use super::{EmulatedDevice, OpenSpan, PRINTED_BYTES};
-use crate::{Argument, DeviceError, LaunchSpec};
+use crate::{Argument, Checking, DeviceError, LaunchSpec};
 
 impl EmulatedDevice {
     pub(super) fn launch(
@@ -12,19 +13,20 @@ impl EmulatedDevice {
         launch: &LaunchSpec,
         open: &mut OpenSpan,
     ) -> Result<(), DeviceError> {
-        if launch.cluster.is_some_and(|cluster| cluster != [1, 1, 1]) {
-            // Blocks know nothing of each other here, and `%cluster_*` are constants.
-            return Err(DeviceError::Unsupported {
-                opcode: "cluster launch".to_owned(),
-                line: None,
-            });
-        }
         let OpenSpan { span, fuel } = open;
         let parameters = self.pack(launch)?;
         let loaded = self.module(launch.module)?.clone();
         let limits = emulator::Limits {
             instruction_fuel: *fuel,
             threads: self.threads,
+            checks: match self.checking {
+                Checking::Bounds => emulator::Checks::BOUNDS,
+                // Nobody asks which bytes were touched.
+                Checking::Full => emulator::Checks {
+                    footprints: false,
+                    ..emulator::Checks::FULL
+                },
+            },
             output_bytes: PRINTED_BYTES.saturating_sub(span.printed.len()),
             ..emulator::Limits::default()
         };
@@ -32,6 +34,7 @@ impl EmulatedDevice {
             kernel: &launch.kernel,
             grid: launch.grid,
             block: launch.block,
+            cluster: launch.cluster.unwrap_or([1; 3]),
             dynamic_shared_bytes: launch.dynamic_shared_bytes,
             parameters: &parameters,
         };
@@ -62,12 +65,7 @@ impl EmulatedDevice {
                 Argument::Record { bytes, pointers } => {
                     Argument::record(bytes, pointers, |address| self.resolve(address))?
                 }
-                Argument::TensorMap(_) => {
-                    return Err(DeviceError::Unsupported {
-                        opcode: "tensor map".to_owned(),
-                        line: None,
-                    });
-                }
+                Argument::TensorMap(map) => tensor_map::encode(map, self.resolve(map.base)?)?,
             };
             let offset = parameter.offset_bytes as usize;
             let place = packed

@@ -6,6 +6,7 @@
 mod errors;
 mod launching;
 mod operations;
+mod tensor_map;
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,8 @@ use self::errors::{host_access, load_error, memory_error};
 use self::operations::sectors;
 
 use crate::{
-    Address, Bounds, BufferId, Device, DeviceError, KernelLayout, ModuleId, ModuleImage, Operation,
-    Span, StreamId,
+    Address, Bounds, BufferId, Checking, Device, DeviceError, KernelLayout, ModuleId, ModuleImage,
+    Operation, Span, StreamId,
 };
 
 /// What kernels may print within one span.
@@ -46,6 +47,7 @@ pub struct EmulatedDevice {
     threads: usize,
     /// The span under way.
     open: Option<OpenSpan>,
+    checking: Checking,
 }
 
 /// What a span has come to, and what its limits leave.
@@ -77,6 +79,7 @@ impl EmulatedDevice {
             next_stream: 0,
             threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             open: None,
+            checking: Checking::Bounds,
         }
     }
 
@@ -137,11 +140,15 @@ impl Device for EmulatedDevice {
     fn bound(&mut self, bounds: &Bounds) -> Result<(), DeviceError> {
         self.memory.admit(bounds.memory_bytes);
         self.settings.instruction_fuel = bounds.instruction_fuel;
+        self.checking = bounds.checking;
         Ok(())
     }
 
     fn allocate(&mut self, bytes: u64, label: &str) -> Result<BufferId, DeviceError> {
-        let address = self.memory.allocate(bytes, label).map_err(memory_error)?;
+        let address = self
+            .memory
+            .allocate_undefined(bytes, label)
+            .map_err(memory_error)?;
         Ok(self.register(Allocation {
             address,
             bytes,
@@ -198,6 +205,11 @@ impl Device for EmulatedDevice {
         self.memory
             .protect(address, read_only)
             .map_err(memory_error)
+    }
+
+    fn expect_results(&mut self, buffer: BufferId) -> Result<(), DeviceError> {
+        let address = self.allocation(buffer)?.address;
+        self.memory.expect_results(address).map_err(memory_error)
     }
 
     fn verify_guards_of(&mut self, _buffers: &[BufferId]) -> Result<(), DeviceError> {

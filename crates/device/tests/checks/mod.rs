@@ -60,7 +60,6 @@ pub const COMMON: &[Check] = &[
 pub const GPU_ONLY: &[Check] = &[
     ("attributes", gpu_only::attributes),
     ("dynamic shared memory of 200 KiB", gpu_only::large_shared),
-    ("a cluster of two blocks", gpu_only::cluster),
     ("a cooperative grid meets", gpu_only::cooperative),
     (
         "a cooperative grid that is too large is refused",
@@ -69,16 +68,14 @@ pub const GPU_ONLY: &[Check] = &[
     ("a slope is measured", gpu_only::slope),
     ("gaps between segments count", spans::gaps_count),
     ("the limit is of all segments", spans::limit_holds),
+];
+
+/// Need compute capability 9.0, which the emulated device has.
+pub const HOPPER: &[Check] = &[
+    ("a cluster of two blocks", gpu_only::cluster),
     ("a tensor map's box arrives", tensor_map::box_arrives),
     (
         "a tensor map that is not admitted is refused",
         tensor_map::refused,
     ),
 ];
-
-/// Hold on the emulated device alone.
-#[allow(dead_code)] // the example runs on GPUs
-pub const EMULATED_ONLY: &[Check] = &[(
-    "a tensor map is named as what is missing",
-    tensor_map::unsupported,
-)];

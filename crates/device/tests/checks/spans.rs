@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use device::{Bounds, BufferId, DeviceError, LaunchSpec, ModuleId, Operation};
+use device::{Bounds, BufferId, Checking, DeviceError, LaunchSpec, ModuleId, Operation};
 use domain::VerdictKind;
 
 use super::Outcome;
@@ -145,6 +145,7 @@ pub fn limit_holds(bench: &mut Bench) -> Outcome {
         reserve_bytes: 0,
         instruction_fuel: 0,
         run_limit: Duration::from_millis(100),
+        checking: Checking::Bounds,
     };
     bench.device.bound(&bounds).map_err(text)?;
     let started = Instant::now();

@@ -1,6 +1,6 @@
 //! Tensor maps: a box of a matrix arrives, and what the driver does not admit is refused.
 
-use device::{Argument, DeviceError, LaunchSpec, Operation, TensorMap};
+use device::{Argument, LaunchSpec, Operation, TensorMap};
 use domain::{Interleave, L2Promotion, OutOfBounds, Swizzle, TensorElement, VerdictKind};
 
 use super::Outcome;
@@ -53,17 +53,6 @@ pub fn refused(bench: &mut Bench) -> Outcome {
     )?;
     ensure!(fault.message.contains("[512, 8]"), "{}", fault.message);
     Ok(())
-}
-
-/// A device without the unit says what it lacks.
-pub fn unsupported(bench: &mut Bench) -> Outcome {
-    let module = bench.load("plain")?;
-    let matrix = bench.buffer(u64::from(COLUMNS * ROWS) * 4, "matrix")?;
-    let arguments = vec![Argument::TensorMap(map(matrix)), word(0), word(0)];
-    match bench.run(&[Operation::Launch(launch(module, "fill", arguments))]) {
-        Err(DeviceError::Unsupported { opcode, .. }) if opcode == "tensor map" => Ok(()),
-        other => Err(format!("{other:?}")),
-    }
 }
 
 fn map(matrix: device::BufferId) -> TensorMap {

@@ -2,7 +2,7 @@
 
 use super::{Decoder, Modifiers, frame};
 use crate::LoadError;
-use crate::program::{Barrier, BarrierMode, Builtin, Call, Kind, NO_JOIN};
+use crate::program::{AsyncKind, Barrier, BarrierMode, Builtin, Call, CallAddress, Kind, NO_JOIN};
 use crate::syntax::{Operand, Type};
 
 pub(super) fn branch(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
@@ -81,6 +81,20 @@ pub(super) fn fence(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Lo
     } else {
         let wide = m.take("gl") | m.take("sys") | m.take("gpu");
         m.ignore(&["cta", "cluster", "sc", "acq_rel", "acquire", "release"]);
+        // The ways by which copies are made, and barriers that were initialised: all in order here.
+        m.ignore(&[
+            "proxy",
+            "async",
+            "alias",
+            "global",
+            "shared::cta",
+            "shared::cluster",
+            "mbarrier_init",
+            "async::generic",
+            "sync_restrict::shared::cta",
+            "sync_restrict::shared::cluster",
+            "tensormap::generic",
+        ]);
         d.out.couples_blocks |= wide;
     }
     m.finish()?;
@@ -98,6 +112,9 @@ pub(super) fn barrier(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), 
         let members = d.source(0, Type::U32)?;
         d.emit(Kind::SyncWarp { members });
         return Ok(());
+    }
+    if m.take("cluster") {
+        return super::asynchronous::cluster_barrier(d, m);
     }
     m.ignore(&["cta"]);
     let aligned = m.take("aligned") | (m.base() == "bar");
@@ -180,15 +197,23 @@ pub(super) fn call(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
         }
         _ => &[],
     };
-    let Some(Operand::Symbol(name, _)) = next else {
-        return Err(d.unsupported("call through a function pointer"));
-    };
+    let callee = next;
     let arguments = match operands.next() {
         Some(Operand::List(arguments)) => &arguments[..],
         _ => &[],
     };
     let arguments = frame_offsets(d, arguments)?;
     let results = frame_offsets(d, results)?;
+    let Some(Operand::Symbol(name, _)) = callee else {
+        let target = callee.ok_or_else(|| d.malformed("a callee is missing"))?;
+        let target = d.source_of(target, Type::B64)?;
+        d.emit(Kind::CallAddress(Box::new(CallAddress {
+            target,
+            arguments,
+            results,
+        })));
+        return Ok(());
+    };
     let index = d
         .unit
         .functions
@@ -251,6 +276,19 @@ fn call_builtin(
     arguments: &[u32],
     results: &[u32],
 ) -> Result<(), LoadError> {
+    match (name, arguments, results) {
+        ("malloc", &[bytes], &[result]) => {
+            d.out.couples_blocks = true;
+            d.asynchronous(AsyncKind::Allocate { bytes, result }, Vec::new());
+            return Ok(());
+        }
+        ("free", &[pointer], &[]) => {
+            d.out.couples_blocks = true;
+            d.asynchronous(AsyncKind::Free { pointer }, Vec::new());
+            return Ok(());
+        }
+        _ => {}
+    }
     let builtin = match (name, arguments) {
         ("vprintf", &[format, arguments]) => Builtin::Print {
             format,

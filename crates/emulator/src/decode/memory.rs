@@ -3,13 +3,13 @@
 use super::{Decoder, Modifiers};
 use crate::LoadError;
 use crate::lanes::{LaneFn, Slot, bin, compare, un};
-use crate::memory::{LOCAL_BASE, PARAMETER_BASE, SHARED_BASE};
+use crate::memory::{LOCAL_BASE, PARAMETER_BASE, SHARED_BASE, SHARED_OFFSET};
 use crate::program::{
     Access, AddressSpace, Atomic, AtomicKind, AtomicOp, Compare, Kind, Logic, Predicate,
 };
 use crate::syntax::{Operand, Type};
 
-const CACHE_HINTS: [&str; 17] = [
+const CACHE_HINTS: [&str; 19] = [
     "ca",
     "cg",
     "cs",
@@ -27,33 +27,43 @@ const CACHE_HINTS: [&str; 17] = [
     "L2::evict_last",
     "L2::128B",
     "L2::256B",
+    "L2::evict_unchanged",
+    // A policy follows as an operand.
+    "L2::cache_hint",
 ];
 
-/// Memory order of an access: whether other threads may take part.
-fn order(m: &mut Modifiers<'_>) -> bool {
+/// Memory order of an access.
+struct Ordering {
+    /// Other threads may take part.
+    strong: bool,
+    /// What came before is ordered before it.
+    releases: bool,
+}
+
+fn order(m: &mut Modifiers<'_>) -> Ordering {
     m.ignore(&["weak", "L2::64B"]);
-    let mut strong = false;
-    for name in [
-        "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio",
-    ] {
+    let releases = m.take("release") | m.take("acq_rel");
+    let mut strong = releases;
+    for name in ["volatile", "relaxed", "acquire", "mmio"] {
         strong |= m.take(name);
     }
     m.ignore(&["cta", "cluster", "gpu", "sys"]);
-    strong
+    Ordering { strong, releases }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Where {
+pub(super) enum Where {
     Space(AddressSpace),
     Parameter,
 }
 
-fn space(m: &mut Modifiers<'_>) -> Where {
+pub(super) fn space(m: &mut Modifiers<'_>) -> Where {
     m.take_one(&[
         ("global", Where::Space(AddressSpace::Global)),
         ("const", Where::Space(AddressSpace::Global)),
         ("shared", Where::Space(AddressSpace::Shared)),
         ("shared::cta", Where::Space(AddressSpace::Shared)),
+        ("shared::cluster", Where::Space(AddressSpace::Cluster)),
         ("local", Where::Space(AddressSpace::Local)),
         ("param", Where::Parameter),
         ("param::entry", Where::Parameter),
@@ -82,6 +92,7 @@ impl<'a> Decoder<'a> {
             data: [None; 4],
             signed: false,
             strong: false,
+            releases: false,
         };
         match base.as_ref() {
             Operand::Register(register) => access.address = Some(self.slot_home(*register)?),
@@ -144,7 +155,7 @@ fn elements<'a>(
 }
 
 pub(super) fn load(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    let strong = order(m);
+    let strong = order(m).strong;
     let place = space(m);
     m.ignore(&["nc"]);
     let (ty, count) = shape(m)?;
@@ -179,13 +190,16 @@ pub(super) fn load(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
 }
 
 pub(super) fn store(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    let strong = order(m);
+    if m.take("async") {
+        return super::asynchronous::store(d, m);
+    }
+    let Ordering { strong, releases } = order(m);
     let place = space(m);
     let (ty, count) = shape(m)?;
     let mut access = d.access(d.operand(0)?, place)?;
     access.bytes = ty.bytes();
     access.count = count;
-    access.strong = strong;
+    (access.strong, access.releases) = (strong, releases);
     if access.space == AddressSpace::Parameter {
         return Err(d.malformed("a kernel's parameters are read-only"));
     }
@@ -212,7 +226,10 @@ fn store_source<'a>(
 }
 
 pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    order(m);
+    if m.base() == "red" && m.take("async") {
+        return super::asynchronous::reduce(d, m);
+    }
+    let releases = order(m).releases;
     let place = space(m);
     let op = m.take_one(&[
         ("add", AtomicOp::Add),
@@ -235,13 +252,14 @@ pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     let mut access = d.access(d.operand(first)?, place)?;
     let fits = matches!(
         access.space,
-        AddressSpace::Global | AddressSpace::Shared | AddressSpace::Generic
+        AddressSpace::Global | AddressSpace::Shared | AddressSpace::Cluster | AddressSpace::Generic
     );
     if !fits || count > 1 && kind != AtomicKind::F32 {
         return Err(m.unsupported());
     }
     access.bytes = ty.bytes();
     access.count = count;
+    access.releases = releases;
     d.note_coupling(&access);
     let values = elements(d, d.operand(first + 1)?, count)?;
     for (at, element) in values.into_iter().enumerate() {
@@ -276,7 +294,7 @@ pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     Ok(())
 }
 
-fn atomic_kind(op: AtomicOp, ty: Type) -> Option<AtomicKind> {
+pub(super) fn atomic_kind(op: AtomicOp, ty: Type) -> Option<AtomicKind> {
     use AtomicOp::{Add, And, CompareSwap, Decrement, Exchange, Increment, Max, Min, Or, Xor};
     Some(match (op, ty) {
         (Add | Min | Max, Type::U32 | Type::U64) => AtomicKind::Unsigned,
@@ -405,8 +423,12 @@ pub(super) fn to_address(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(
     }
     let run = match (place, to) {
         (Where::Space(AddressSpace::Global), _) => un(|a: u64| a),
-        (Where::Space(AddressSpace::Shared), false) => un(|a: u64| a.wrapping_add(SHARED_BASE)),
-        (Where::Space(AddressSpace::Shared), true) => un(|a: u64| a.wrapping_sub(SHARED_BASE)),
+        (Where::Space(AddressSpace::Shared | AddressSpace::Cluster), false) => {
+            un(|a: u64| a.wrapping_add(SHARED_BASE))
+        }
+        (Where::Space(AddressSpace::Shared | AddressSpace::Cluster), true) => {
+            un(|a: u64| a.wrapping_sub(SHARED_BASE))
+        }
         (Where::Parameter, false) if d.text.is_entry => un(|a: u64| a.wrapping_add(PARAMETER_BASE)),
         (Where::Parameter, true) if d.text.is_entry => un(|a: u64| a.wrapping_sub(PARAMETER_BASE)),
         (Where::Space(AddressSpace::Local) | Where::Parameter, false) => {
@@ -426,6 +448,9 @@ pub(super) fn is_space(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(),
     let run = match place {
         Where::Space(AddressSpace::Global) => compare(|a: u64, _: u64| a < SHARED_BASE),
         Where::Space(AddressSpace::Shared) => {
+            compare(|a: u64, _: u64| (SHARED_BASE..SHARED_BASE + SHARED_OFFSET + 1).contains(&a))
+        }
+        Where::Space(AddressSpace::Cluster) => {
             compare(|a: u64, _: u64| (SHARED_BASE..LOCAL_BASE).contains(&a))
         }
         Where::Space(AddressSpace::Local) => {
@@ -458,85 +483,11 @@ pub(super) fn hint(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
         "L2::evict_last",
         "L2::evict_normal",
         "uniform",
+        "tensormap",
+        "param",
+        "const",
     ]);
     m.finish()?;
     d.emit(Kind::Fence);
-    Ok(())
-}
-
-/// `cp.async`: copied at once; groups are complete when they are committed.
-pub(super) fn copy_async(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    if !m.take("async") {
-        return Err(m.unsupported());
-    }
-    for wait in ["commit_group", "wait_group", "wait_all"] {
-        if m.take(wait) {
-            m.finish()?;
-            d.emit(Kind::Fence);
-            return Ok(());
-        }
-    }
-    m.ignore(&["L2::64B"]);
-    m.ignore(&CACHE_HINTS);
-    let to_shared = m.take("shared") || m.take("shared::cta");
-    if !to_shared || !m.take("global") {
-        return Err(m.unsupported());
-    }
-    m.finish()?;
-    let bytes = match d.operand(2)? {
-        Operand::Integer(bytes @ (4 | 8 | 16)) => *bytes as u32,
-        _ => return Err(m.unsupported()),
-    };
-    let mut to = d.access(d.operand(0)?, Where::Space(AddressSpace::Shared))?;
-    let mut from = d.access(d.operand(1)?, Where::Space(AddressSpace::Global))?;
-    let words = bytes / 4;
-    (to.bytes, to.count, from.bytes, from.count) = (4, words, 4, words);
-    for at in 0..words as usize {
-        let word = Some(d.temporary(false));
-        (to.data[at], from.data[at]) = (word, word);
-    }
-    match d.statement.operands.get(3) {
-        None => d.emit(Kind::Load(from)),
-        Some(Operand::Register(_) | Operand::Integer(_)) => partial_copy(d, &from)?,
-        Some(_) => return Err(m.unsupported()),
-    }
-    d.emit(Kind::Store(to));
-    Ok(())
-}
-
-/// Loads the first `src-size` bytes, a multiple of 4, and fills the rest with zeros.
-fn partial_copy(d: &mut Decoder<'_>, from: &Access) -> Result<(), LoadError> {
-    let size = d.source(3, Type::U32)?;
-    let guard = d.guard;
-    let zero = d.constant(false, 0);
-    for at in 0..from.count as usize {
-        let data = from.data[at];
-        if let Some(slot) = data {
-            d.lane(un(|a: u32| a), slot, &[zero]);
-        }
-        let limit = d.constant(false, 4 * at as u64);
-        let dst = d.temporary_predicate();
-        let run = compare(|a: u32, b: u32| a > b);
-        // Unguarded, so that lanes which the guard leaves out become false too.
-        d.guard = Predicate::default();
-        d.emit(Kind::Compare(Compare {
-            run,
-            a: size,
-            b: limit,
-            dst,
-            dst_not: 0,
-            op: Logic::And,
-            with: guard,
-        }));
-        d.guard = Predicate {
-            index: dst,
-            negated: false,
-        };
-        let mut word = *from;
-        (word.count, word.data) = (1, [data, None, None, None]);
-        word.offset += 4 * at as i64;
-        d.emit(Kind::Load(word));
-        d.guard = guard;
-    }
     Ok(())
 }

@@ -3,7 +3,9 @@
 //! Invariant: a modifier that a handler does not take is [`LoadError::Unsupported`], so no form
 //! is executed as another.
 
+mod asynchronous;
 mod bits;
+mod bulk;
 mod comparison;
 mod control;
 mod convert;
@@ -53,7 +55,8 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("cnot", bits::logical_not),
     ("copysign", float::copy_sign),
     ("cos", float::approximate),
-    ("cp", memory::copy_async),
+    ("cp", asynchronous::copy),
+    ("createpolicy", asynchronous::create_policy),
     ("cvt", convert::convert),
     ("cvta", memory::to_address),
     ("discard", memory::hint),
@@ -65,6 +68,8 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("exit", control::exit),
     ("fence", control::fence),
     ("fma", float::fused),
+    ("getctarank", asynchronous::block_rank),
+    ("griddepcontrol", asynchronous::dependence),
     ("isspacep", memory::is_space),
     ("ld", memory::load),
     ("ldmatrix", tensor::load_rows),
@@ -74,8 +79,10 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("mad", integer::multiply_add),
     ("mad24", integer::multiply_24),
     ("madc", integer::carry),
+    ("mapa", asynchronous::map_address),
     ("match", warp::matching),
     ("max", float::extreme),
+    ("mbarrier", asynchronous::barrier),
     ("membar", control::fence),
     ("min", float::extreme),
     ("mma", tensor::multiply),
@@ -142,6 +149,15 @@ pub(crate) fn function(unit: &Unit, index: usize) -> Result<Program, LoadError> 
     } else {
         Kind::Return
     });
+    let places = |variables: &[Variable]| -> Vec<(u32, u32)> {
+        let place = |v: &Variable| (decoder.frame.get(&v.name).copied(), v.bytes as u32);
+        let places = variables.iter().map(place);
+        places
+            .filter_map(|(at, bytes)| at.map(|at| (at, bytes)))
+            .collect()
+    };
+    let (parameters, returns) = (places(&text.parameters), places(&text.returns));
+    (decoder.out.parameters, decoder.out.returns) = (parameters, returns);
     Ok(decoder.finish(&starts))
 }
 

@@ -49,6 +49,11 @@ impl<'a> Modifiers<'a> {
             .map(|&(_, value)| value)
     }
 
+    /// Whether a part is the next one.
+    pub(super) fn starts_with(&self, name: &str) -> bool {
+        self.rest.first().is_some_and(|&part| part == name)
+    }
+
     /// Takes the next part, in order.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         (!self.rest.is_empty()).then(|| self.rest.remove(0))

@@ -2,8 +2,8 @@
 
 use super::{Decoder, Home};
 use crate::LoadError;
-use crate::lanes::{Class, Slot, un};
-use crate::program::{Constant, Kind, LaneMask, Predicate, Special};
+use crate::lanes::{Class, Slot, compare, un};
+use crate::program::{Compare, Constant, Kind, LaneMask, Logic, Predicate, Special};
 use crate::syntax::{Operand, RegisterId, Space, Type};
 
 impl<'a> Decoder<'a> {
@@ -128,7 +128,27 @@ impl<'a> Decoder<'a> {
                 index: 0,
                 negated: *value == 0,
             }),
+            Operand::Special(name) if name == "%is_explicit_cluster" => Ok(self.explicit_cluster()),
             _ => Err(self.malformed("a predicate is needed")),
+        }
+    }
+
+    fn explicit_cluster(&mut self) -> Predicate {
+        let value = self.special(Special::ExplicitCluster);
+        let zero = self.constant(false, 0);
+        let dst = self.temporary_predicate();
+        self.emit(Kind::Compare(Compare {
+            run: compare(|a: u32, b: u32| a != b),
+            a: value,
+            b: zero,
+            dst,
+            dst_not: 0,
+            op: Logic::First,
+            with: Predicate::default(),
+        }));
+        Predicate {
+            index: dst,
+            negated: false,
         }
     }
 
@@ -167,6 +187,11 @@ impl<'a> Decoder<'a> {
             .variables
             .iter()
             .any(|v| v.name == name && v.space == Space::Shared);
+        for index in self.unit.functions_behind(name) {
+            if !self.out.callees.contains(&index) {
+                self.out.callees.push(index);
+            }
+        }
         let symbol = if own {
             format!("{}::{name}", self.text.name)
         } else if self
@@ -182,11 +207,17 @@ impl<'a> Decoder<'a> {
             .iter()
             .any(|function| function.name == name)
         {
-            return Err(self.unsupported("address of a function"));
+            return self.function_address(name, wide);
         } else {
             return Err(self.malformed(&format!("`{name}` is not declared")));
         };
         Ok(self.pooled(wide, Constant::Address { symbol, addend }))
+    }
+
+    fn function_address(&mut self, name: &str, wide: bool) -> Result<Slot, LoadError> {
+        let index = self.unit.functions_behind(name).first().copied();
+        let index = index.ok_or_else(|| self.unsupported(format!("address of {name}")))?;
+        Ok(self.constant(wide, crate::memory::function_address(index)))
     }
 
     fn special_register(&mut self, name: &str) -> Result<Slot, LoadError> {
@@ -203,11 +234,13 @@ impl<'a> Decoder<'a> {
         let what = match (base, axis_index) {
             ("%tid", Some(axis)) => Special::Thread(axis),
             ("%ntid", Some(axis)) => Special::BlockExtent(axis),
-            ("%ctaid" | "%clusterid", Some(axis)) => Special::Block(axis),
-            ("%nctaid" | "%nclusterid", Some(axis)) => Special::GridExtent(axis),
+            ("%ctaid", Some(axis)) => Special::Block(axis),
+            ("%nctaid", Some(axis)) => Special::GridExtent(axis),
             // Without a cluster launch each block is a cluster of its own.
-            ("%cluster_ctaid", Some(_)) => Special::Zero,
-            ("%cluster_nctaid", Some(_)) => Special::One,
+            ("%clusterid", Some(axis)) => Special::Cluster(axis),
+            ("%nclusterid", Some(axis)) => Special::ClusterCount(axis),
+            ("%cluster_ctaid", Some(axis)) => Special::BlockOfCluster(axis),
+            ("%cluster_nctaid", Some(axis)) => Special::ClusterExtent(axis),
             _ if !axis.is_empty() => return Err(self.unsupported(name)),
             ("%laneid", _) => Special::Lane,
             ("%warpid", _) => Special::Warp,
@@ -219,9 +252,11 @@ impl<'a> Decoder<'a> {
             ("%lanemask_ge", _) => Special::LaneMask(LaneMask::GreaterEqual),
             ("%smid", _) => Special::Multiprocessor,
             ("%nsmid", _) => Special::MultiprocessorCount,
-            ("%cluster_ctarank" | "%gridid", _) => Special::Zero,
-            ("%cluster_nctarank", _) => Special::One,
-            ("%clock" | "%clock_hi", _) => Special::Clock,
+            ("%cluster_ctarank", _) => Special::ClusterRank,
+            ("%cluster_nctarank", _) => Special::ClusterSize,
+            // Clocks stay below 2^32: they count one warp's instructions.
+            ("%gridid" | "%clock_hi" | "%globaltimer_hi", _) => Special::Zero,
+            ("%clock", _) => Special::Clock,
             ("%clock64", _) => return Ok(self.wide_special(Special::Clock)),
             ("%globaltimer", _) => return Ok(self.wide_special(Special::Nanoseconds)),
             ("%globaltimer_lo", _) => Special::Nanoseconds,
@@ -229,9 +264,6 @@ impl<'a> Decoder<'a> {
             ("%total_smem_size" | "%aggr_smem_size", _) => Special::TotalSharedBytes,
             _ => return Err(self.unsupported(name)),
         };
-        if base == "%clock_hi" {
-            return Err(self.unsupported(name));
-        }
         Ok(self.special(what))
     }
 

@@ -120,6 +120,7 @@ impl Worker<'_> {
     ) -> Result<Target, Stop> {
         match space {
             AddressSpace::Shared => self.resolve_shared(block, mask, addresses, size, verb),
+            AddressSpace::Cluster => self.resolve_cluster(block, mask, addresses, size, verb),
             AddressSpace::Local => self.resolve_local(mask, addresses, size, verb, frame),
             _ => self.resolve_global(mask, addresses, size, verb),
         }
@@ -142,7 +143,7 @@ impl Worker<'_> {
         let lead = lead.wrapping_add(access.offset as u64);
         let size = u64::from(access.bytes * access.count);
         let (base, bytes, data, is_shared) = match access.space {
-            AddressSpace::Shared => (
+            AddressSpace::Shared | AddressSpace::Cluster => (
                 0,
                 u64::from(block.shared_bytes),
                 block.shared.as_mut_ptr().cast(),
@@ -156,7 +157,7 @@ impl Worker<'_> {
             ),
             AddressSpace::Global | AddressSpace::Generic => {
                 if lead.wrapping_sub(self.region.address) >= self.region.bytes {
-                    self.region = self.context.regions.find(lead).copied()?;
+                    self.region = self.find_region(lead)?;
                 }
                 let region = self.region;
                 if verb != Verb::Read && region.read_only {
@@ -206,12 +207,7 @@ impl Worker<'_> {
         let mut pointers = [std::ptr::null_mut(); LANES];
         for lane in lanes_of(mask) {
             let address = addresses[lane];
-            let region = self
-                .context
-                .regions
-                .find(address)
-                .copied()
-                .unwrap_or(Region::NONE);
+            let region = self.find_region(address).unwrap_or(Region::NONE);
             let offset = address.wrapping_sub(region.address);
             let inside = region.bytes >= bytes && offset <= region.bytes - bytes;
             let writes = verb != Verb::Read;
@@ -225,7 +221,41 @@ impl Worker<'_> {
         Ok(Target::Pointers(pointers))
     }
 
-    fn count_global(&mut self, sectors: u64, verb: Verb) {
+    /// The allocation that an address means: of the host's, or of the device's heap.
+    #[inline]
+    pub(super) fn find_region(&self, address: u64) -> Option<Region> {
+        let region = self.context.regions.find(address).copied();
+        region.or_else(|| self.heap().find(address))
+    }
+
+    /// Shared memory of any block of the cluster.
+    #[cold]
+    fn resolve_cluster(
+        &mut self,
+        block: &mut Block,
+        mask: u32,
+        addresses: &Addresses,
+        size: u32,
+        verb: Verb,
+    ) -> Result<Target, Stop> {
+        let mut pointers = [std::ptr::null_mut(); LANES];
+        let mut offsets = *addresses;
+        for lane in lanes_of(mask) {
+            let (space, range) = (AddressSpace::Cluster, (size, size));
+            let address = addresses[lane];
+            if address > 0xffff_ffff {
+                let total = u64::from(block.shared_bytes);
+                return Err(shared_stop(lane as u32, address, size, total, true, verb));
+            }
+            let place = self.shared_place(block, lane as u32, address, space, range, verb)?;
+            offsets[lane] = u64::from(place.offset);
+            pointers[lane] = self.shared_pointer(block, place);
+        }
+        self.count_shared(&offsets, mask, size, false);
+        Ok(Target::Pointers(pointers))
+    }
+
+    pub(super) fn count_global(&mut self, sectors: u64, verb: Verb) {
         self.counters.global_requests += 1;
         match verb {
             Verb::Read => self.counters.global_load_sectors += sectors,
@@ -481,7 +511,7 @@ pub(super) fn window(
         if address < SHARED_BASE {
             (AddressSpace::Global, 0)
         } else if address < LOCAL_BASE {
-            (AddressSpace::Shared, SHARED_BASE)
+            (AddressSpace::Cluster, SHARED_BASE)
         } else if address < PARAMETER_BASE {
             (AddressSpace::Local, LOCAL_BASE)
         } else if address < PARAMETER_BASE << 1 {

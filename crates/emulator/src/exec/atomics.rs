@@ -9,7 +9,7 @@ use super::reconverge::lane_value;
 use super::violations::Verb;
 use super::worker::{Stop, Worker};
 use crate::fault::FaultKind;
-use crate::lanes::View;
+use crate::lanes::{LANES, View};
 use crate::numerics::half::{self, Bf16, F16, pair2};
 use crate::numerics::{NEAREST, double, single};
 use crate::program::{AddressSpace, Atomic, AtomicKind, AtomicOp};
@@ -27,6 +27,7 @@ impl Worker<'_> {
         let size = access.bytes * access.count;
         self.counters.atomics += u64::from(mask.count_ones());
         if let Some(target) = self.locate(block, view, access, mask, Verb::Update) {
+            self.count_contention(&target, mask);
             update_lanes(view, atomic, mask, &target);
             return Ok(());
         }
@@ -42,10 +43,38 @@ impl Worker<'_> {
             }
             let verb = Verb::Update;
             let target = self.resolve(block, space, mask, &addresses, size, verb, frame)?;
+            self.count_contention(&target, mask);
             update_lanes(view, atomic, mask, &target);
         }
         Ok(())
     }
+
+    fn count_contention(&mut self, target: &Target, mask: u32) {
+        let place = |lane: usize| match target {
+            Target::Offsets { offsets, .. } | Target::Local(offsets) => offsets[lane],
+            Target::Pointers(pointers) => pointers[lane] as u64,
+        };
+        let most = most_alike(lanes_of(mask).map(place));
+        self.counters.atomic_passes += most;
+        let known = &mut self.counters.most_lanes_on_one_address;
+        *known = (*known).max(most);
+    }
+}
+
+/// How often the most frequent value occurs.
+fn most_alike(values: impl Iterator<Item = u64>) -> u64 {
+    let mut sorted = [0; LANES];
+    let mut count = 0;
+    for value in values {
+        sorted[count] = value;
+        count += 1;
+    }
+    let sorted = &mut sorted[..count];
+    if !sorted.is_sorted() {
+        sorted.sort_unstable();
+    }
+    let runs = sorted.chunk_by(|a, b| a == b).map(<[u64]>::len);
+    runs.max().unwrap_or(0) as u64
 }
 
 fn update_lanes(view: &View, atomic: &Atomic, mask: u32, target: &Target) {
@@ -99,7 +128,7 @@ fn low_bits(bytes: usize) -> u64 {
     u64::MAX >> (64 - 8 * bytes)
 }
 
-fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, operand: u64) -> u64 {
+pub(super) fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, operand: u64) -> u64 {
     match kind {
         AtomicKind::Unsigned => unsigned(op, old, operand & low_bits(bytes)),
         AtomicKind::Signed => signed(op, bytes, old, operand),
@@ -167,6 +196,13 @@ fn of_halves<H: half::Half>(op: AtomicOp, old: u16, operand: u16) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_most_frequent_address() {
+        assert_eq!(most_alike([3, 1, 3, 2, 3, 1].into_iter()), 3);
+        assert_eq!(most_alike(0..32), 1);
+        assert_eq!(most_alike(std::iter::empty()), 0);
+    }
 
     #[test]
     fn increments_wrap_at_their_limit() {

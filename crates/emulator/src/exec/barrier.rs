@@ -88,6 +88,9 @@ impl Worker<'_> {
                 threads += 32 - warp.alive.count_ones();
             }
         }
+        if self.shadow.is_some() {
+            self.note_arrival(block, warp, id, generation);
+        }
         if matches!(barrier.mode, BarrierMode::Arrive) {
             block.arrive(id as usize, threads, holding, expected);
             return Ok(false);
@@ -190,7 +193,7 @@ impl Worker<'_> {
     }
 
     /// The barrier that a split waited at has opened.
-    pub(super) fn pass_barrier(&mut self, block: &Block, warp: &mut Warp, at: usize) {
+    pub(super) fn pass_barrier(&mut self, block: &mut Block, warp: &mut Warp, at: usize) {
         let split = warp.splits[at];
         let code = self
             .context
@@ -198,8 +201,11 @@ impl Worker<'_> {
             .function(warp.frame(split.frame).function);
         let view = warp.view(split.frame, code);
         if let Kind::Barrier(barrier) = self.instruction(warp, split.frame, split.pc)
-            && let State::Barrier { id, .. } = split.state
+            && let State::Barrier { id, generation } = split.state
         {
+            if self.shadow.is_some() {
+                self.note_passing(block, warp, id, generation, barrier.threads.is_none());
+            }
             let (arrived, holding) = block.barriers[id as usize].completed;
             let all = |held: bool| if held { FULL } else { 0 };
             // SAFETY: slot and predicates are the program's.

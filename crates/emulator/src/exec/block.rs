@@ -1,5 +1,6 @@
 //! A block: its warps, shared memory and barriers.
 
+use super::bulk::Flight;
 use super::link::Function;
 use super::reconverge::Warp;
 use crate::lanes::LANES;
@@ -37,6 +38,10 @@ pub(super) struct Waiter {
 pub(super) struct Block {
     pub(super) number: u64,
     pub(super) index: [u32; 3],
+    /// In its cluster.
+    pub(super) rank: u32,
+    /// Copies under way to the block's barriers, in order of issue.
+    pub(super) in_flight: Vec<Flight>,
     pub(super) warps: Vec<Warp>,
     /// Shared memory in whole words; its size in bytes stands beside it.
     pub(super) shared: Vec<u64>,
@@ -50,6 +55,8 @@ pub(super) struct Block {
     pub(super) progressed: bool,
     /// Warp to run first at the next visit.
     pub(super) next_warp: usize,
+    /// What the launch's checks know of it.
+    pub(super) shadow: Option<Box<super::shadow::BlockShadow>>,
 }
 
 impl Block {
@@ -57,7 +64,7 @@ impl Block {
     pub(super) fn start(
         &mut self,
         number: u64,
-        index: [u32; 3],
+        (index, rank): ([u32; 3], u32),
         extent: [u32; 3],
         shared_bytes: u32,
         kernel: (usize, &Function<'_>),
@@ -65,6 +72,8 @@ impl Block {
         let threads = extent.iter().product::<u32>();
         self.number = number;
         self.index = index;
+        self.rank = rank;
+        self.in_flight.clear();
         self.live = threads;
         self.barriers = [BarrierState::default(); BARRIERS];
         self.passed.clear();

@@ -15,8 +15,10 @@ use crate::program::{Kind, Predicate, ReduceOp, Shuffle, ShuffleMode, VoteOp};
 impl Worker<'_> {
     /// Performs the exchange if its members are here, or makes the split wait for them. Whether it
     /// waits.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn exchange_or_wait(
         &mut self,
+        block: &mut Block,
         warp: &mut Warp,
         at: usize,
         mut split: Split,
@@ -26,6 +28,9 @@ impl Worker<'_> {
     ) -> bool {
         let members = self.members(view, kind, mask);
         if members & warp.alive & !mask == 0 {
+            if self.shadow.is_some() {
+                self.note_meeting(block, warp, mask);
+            }
             exchange(view, kind, mask);
             return false;
         }
@@ -87,6 +92,9 @@ impl Worker<'_> {
             .fold(0, |all, other| all | other.mask);
         if members & warp.alive & !present != 0 {
             return Ok(false);
+        }
+        if self.shadow.is_some() {
+            self.note_meeting(block, warp, present);
         }
         if matches!(split.state, State::Exchange { .. }) {
             let code = self
@@ -196,40 +204,51 @@ fn reduce(op: ReduceOp, a: u32, b: u32) -> u32 {
     }
 }
 
-/// `shfl.sync`: a lane whose source lies outside its segment, or does not take part, keeps its own
-/// value.
+/// The lane from which each lane of a `shfl.sync` takes its value, and for which of them it lies in
+/// the segment. A lane whose source lies outside its segment, or does not take part, keeps its own.
+pub(super) fn shuffle_sources(view: &View, shuffle: &Shuffle, mask: u32) -> ([usize; LANES], u32) {
+    // SAFETY: the slots are the program's.
+    let (lanes, clamps) = unsafe {
+        (
+            *view.plane::<u32>(shuffle.lane),
+            *view.plane::<u32>(shuffle.clamp),
+        )
+    };
+    let mut sources = std::array::from_fn(|lane| lane);
+    let mut inside = 0u32;
+    for lane in lanes_of(mask) {
+        let (own, b, c) = (lane as u32, lanes[lane] & 31, clamps[lane]);
+        let (segment, clamp) = (c >> 8 & 31, c & 31);
+        let last = own & segment | clamp & !segment;
+        let first = own & segment;
+        let (source, valid) = match shuffle.mode {
+            ShuffleMode::Up => {
+                let source = own as i32 - b as i32;
+                // The clamp of an upward shuffle is the segment's first lane.
+                (source as u32, source >= last as i32)
+            }
+            ShuffleMode::Down => (own + b, own + b <= last),
+            ShuffleMode::Butterfly => (own ^ b, own ^ b <= last),
+            ShuffleMode::Index => {
+                let source = first | b & !segment;
+                (source, source <= last)
+            }
+        };
+        inside |= u32::from(valid) << lane;
+        let source = if valid { source } else { own };
+        if mask >> source & 1 != 0 {
+            sources[lane] = source as usize;
+        }
+    }
+    (sources, inside)
+}
+
 fn shuffle_lanes(view: &View, shuffle: &Shuffle, mask: u32) {
-    // SAFETY: the slots are the program's; copies are taken before the destination is written.
+    let (sources, inside) = shuffle_sources(view, shuffle, mask);
+    // SAFETY: the slots are the program's; a copy is taken before the destination is written.
     unsafe {
         let values = *view.plane::<u32>(shuffle.value);
-        let lanes = *view.plane::<u32>(shuffle.lane);
-        let clamps = *view.plane::<u32>(shuffle.clamp);
-        let mut out = values;
-        let mut inside = 0u32;
-        for lane in lanes_of(mask) {
-            let (own, b, c) = (lane as u32, lanes[lane] & 31, clamps[lane]);
-            let (segment, clamp) = (c >> 8 & 31, c & 31);
-            let last = own & segment | clamp & !segment;
-            let first = own & segment;
-            let (source, valid) = match shuffle.mode {
-                ShuffleMode::Up => {
-                    let source = own as i32 - b as i32;
-                    // The clamp of an upward shuffle is the segment's first lane.
-                    (source as u32, source >= last as i32)
-                }
-                ShuffleMode::Down => (own + b, own + b <= last),
-                ShuffleMode::Butterfly => (own ^ b, own ^ b <= last),
-                ShuffleMode::Index => {
-                    let source = first | b & !segment;
-                    (source, source <= last)
-                }
-            };
-            let source = if valid { source } else { own };
-            inside |= u32::from(valid) << lane;
-            if mask >> source & 1 != 0 {
-                out[lane] = values[source as usize];
-            }
-        }
+        let out = sources.map(|source| values[source]);
         view.store(shuffle.dst, mask, &out);
         if shuffle.dst_predicate != 0 {
             view.set_predicate(shuffle.dst_predicate, mask, inside);

@@ -1,5 +1,6 @@
 //! Programs with their constants resolved: variables have addresses once a module is loaded.
 
+use super::shadow::{Touches, touches};
 use crate::LoadError;
 use crate::lanes::LANES;
 use crate::memory::LoadedModule;
@@ -10,6 +11,8 @@ use crate::program::{Constant, Program};
 pub(super) struct Linked<'a> {
     functions: Vec<Option<Function<'a>>>,
     pub(super) couples_blocks: bool,
+    /// Some instruction accesses memory in a way that the checks do not see.
+    pub(super) has_unseen: bool,
 }
 
 pub(super) struct Function<'a> {
@@ -25,9 +28,14 @@ impl<'a> Linked<'a> {
         let mut functions: Vec<Option<Function<'a>>> =
             (0..module.function_count()).map(|_| None).collect();
         let mut couples_blocks = false;
+        let mut has_unseen = false;
         for index in module.reachable(kernel.function)? {
             let program = module.program(index)?;
             couples_blocks |= program.couples_blocks;
+            has_unseen |= program
+                .insts
+                .iter()
+                .any(|inst| touches(&inst.kind) == Touches::Unseen);
             let resolve = |constant: &Constant| resolve(constant, loaded, kernel);
             functions[index] = Some(Function {
                 program,
@@ -46,6 +54,7 @@ impl<'a> Linked<'a> {
         Ok(Self {
             functions,
             couples_blocks,
+            has_unseen,
         })
     }
 
@@ -54,6 +63,16 @@ impl<'a> Linked<'a> {
         let functions = self.functions.iter().flatten();
         let bytes = functions.map(|function| function.program.frame_bytes);
         bytes.max().unwrap_or(0)
+    }
+
+    /// Functions of the module.
+    pub(super) fn count(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Whether the kernel can reach a function.
+    pub(super) fn is_linked(&self, index: usize) -> bool {
+        self.functions[index].is_some()
     }
 
     pub(super) fn function(&self, index: usize) -> &Function<'a> {

@@ -10,33 +10,51 @@
 )]
 
 mod access;
+mod asynchronous;
 mod atomics;
 mod barrier;
 mod block;
+mod bulk;
 mod calls;
+mod cluster;
+mod copies;
 mod elements;
 mod exchange;
 mod inspect;
 mod link;
+mod mbarrier;
+mod mbarrier_word;
+mod order;
 mod print;
 mod reconverge;
+mod shadow;
+mod standstill;
 mod step;
 mod tensor;
+mod tiles;
 mod violations;
 mod worker;
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use crate::checks::{Checks, Footprint, Order};
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
+use crate::heap::Heap;
 use crate::memory::{LoadedModule, Memory};
 use crate::module::Kernel;
 use link::Linked;
+use shadow::Shadow;
 use worker::Worker;
 
 /// Shared memory that a block of an H200 can have.
 const MAX_SHARED_BYTES: u32 = 227 * 1024;
 const MAX_BLOCK_THREADS: u64 = 1024;
+/// Blocks that a cluster of an H200 can have, where it need not be portable.
+const MAX_CLUSTER_BLOCKS: u64 = 16;
+/// Blocks that run side by side in a seeded order when blocks cannot wait for one another.
+const SEEDED_RESIDENT_BLOCKS: usize = 16;
 /// Local memory that a thread can have, its calls included.
 const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 
@@ -49,6 +67,8 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
+    /// Blocks of a cluster along x, y and z; `[1, 1, 1]` leaves it to the kernel.
+    pub cluster: [u32; 3],
     /// Shared memory beyond what the kernel declares.
     pub dynamic_shared_bytes: u32,
     /// Arguments, packed at the offsets of [`Kernel::parameters`].
@@ -66,6 +86,10 @@ pub struct Limits {
     pub output_bytes: usize,
     /// Blocks that run side by side when blocks can wait for one another.
     pub resident_blocks: usize,
+    /// What is looked for beyond bounds.
+    pub checks: Checks,
+    /// The order of blocks and warps.
+    pub order: Order,
 }
 
 impl Default for Limits {
@@ -75,6 +99,8 @@ impl Default for Limits {
             threads: 1,
             output_bytes: 64 * 1024,
             resident_blocks: 132 * 8,
+            checks: Checks::BOUNDS,
+            order: Order::Index,
         }
     }
 }
@@ -86,6 +112,11 @@ pub struct Outcome {
     pub counters: Counters,
     /// What it printed.
     pub output: Output,
+    /// What it touched of each allocation, in their order, with [`Checks::footprints`].
+    pub footprints: Vec<Footprint>,
+    /// Whether the checks that were asked for were done. They are left out for a kernel with an
+    /// instruction whose accesses they cannot follow.
+    pub is_checked: bool,
 }
 
 /// What `printf` wrote, in block order.
@@ -117,11 +148,43 @@ pub fn launch(
         );
         return Err(Fault::of_launch(FaultKind::BadLaunch, message));
     }
+    let cluster = match kernel.required_cluster {
+        Some(required) if launch.cluster == [1; 3] => required,
+        _ => launch.cluster,
+    };
+    validate_cluster(kernel, launch, cluster)?;
+    let heap = std::mem::take(&mut memory.heap);
+    let (outcome, heap) = launch_in(kernel, &linked, launch, memory, limits, cluster, heap);
+    memory.heap = heap;
+    outcome
+}
+
+/// The launch itself. The heap is taken out of the memory meanwhile, which kernels only read.
+fn launch_in(
+    kernel: &Kernel,
+    linked: &Linked<'_>,
+    launch: &Launch<'_>,
+    memory: &mut Memory,
+    limits: &Limits,
+    cluster: [u32; 3],
+    heap: Heap,
+) -> (Result<Outcome, Fault>, Heap) {
+    // Blocks of a cluster reach each other's shared memory, which is not observed.
+    let is_seen = !linked.has_unseen && cluster == [1; 3];
+    let is_checked = limits.checks == Checks::BOUNDS || is_seen;
+    let shadow = (limits.checks != Checks::BOUNDS && is_checked)
+        .then(|| Box::new(Shadow::new(limits.checks, memory.lend_contents())));
+    if shadow.is_none() {
+        memory.define_all();
+    }
     let regions = memory.regions();
     let context = Context {
         kernel,
-        linked: &linked,
+        linked,
         memory,
+        heap: Mutex::new(heap),
+        cluster,
+        cluster_blocks: cluster.iter().product(),
         regions: &regions,
         launch,
         limits,
@@ -130,12 +193,36 @@ pub fn launch(
             .iter()
             .map(|&extent| u64::from(extent))
             .product(),
-        alone: linked.couples_blocks || limits.threads <= 1,
+        alone: linked.couples_blocks
+            || limits.threads <= 1
+            || shadow.is_some()
+            || limits.order != Order::Index,
         issued: AtomicU64::new(0),
-        next_block: AtomicU64::new(0),
+        next_group: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
-    let mut results = run(&context);
+    let blocks = context.blocks;
+    let (results, shadow) = run(&context, shadow);
+    let heap = context.heap.into_inner();
+    let footprints = shadow.map(|shadow| shadow.into_parts(memory));
+    let footprints = footprints.map_or(Vec::new(), |(footprints, contents)| {
+        memory.take_contents_back(contents);
+        footprints
+    });
+    let outcome = gather(results, blocks, limits).map(|outcome| Outcome {
+        footprints,
+        is_checked,
+        ..outcome
+    });
+    (outcome, heap.unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What the workers leave, put together.
+fn gather(
+    mut results: Vec<worker::Results>,
+    blocks: u64,
+    limits: &Limits,
+) -> Result<Outcome, Fault> {
     // Blocks print in their own order, whoever ran them.
     let mut counters = Counters::default();
     let mut texts = Vec::new();
@@ -154,7 +241,7 @@ pub fn launch(
     // Of the sum alone, so that the verdict is the same however many workers shared the launch.
     if fault.is_none() && counters.warp_instructions > limits.instruction_fuel {
         let spent = worker::launch_out_of_fuel(&counters, limits);
-        fault = Some((context.blocks, spent));
+        fault = Some((blocks, spent));
     }
     if let Some((_, mut fault)) = fault {
         fault.output = text;
@@ -169,6 +256,8 @@ pub fn launch(
     Ok(Outcome {
         counters,
         output: Output { text },
+        footprints: Vec::new(),
+        is_checked: true,
     })
 }
 
@@ -187,6 +276,10 @@ pub(crate) struct Context<'a> {
     linked: &'a Linked<'a>,
     memory: &'a Memory,
     regions: &'a crate::memory::Regions,
+    heap: Mutex<Heap>,
+    /// Blocks of a cluster along each axis, and in all.
+    cluster: [u32; 3],
+    cluster_blocks: u32,
     launch: &'a Launch<'a>,
     limits: &'a Limits,
     blocks: u64,
@@ -194,20 +287,15 @@ pub(crate) struct Context<'a> {
     alone: bool,
     /// Warp instructions that the workers have reported.
     issued: AtomicU64,
-    next_block: AtomicU64,
-    /// Lowest block that faulted: later ones need not run.
+    /// Cluster to run next; a block without one is a cluster of its own.
+    next_group: AtomicU64,
+    /// Lowest cluster that faulted: later ones need not run.
     first_fault: AtomicU64,
 }
 
 impl Context<'_> {
-    /// Index of a block in the grid.
-    fn block_index(&self, block: u64) -> [u32; 3] {
-        let [x, y, _] = self.launch.grid.map(u64::from);
-        [
-            (block % x) as u32,
-            (block / x % y) as u32,
-            (block / (x * y)) as u32,
-        ]
+    fn groups(&self) -> u64 {
+        self.blocks / u64::from(self.cluster_blocks)
     }
 
     fn shared_bytes(&self) -> u32 {
@@ -215,24 +303,31 @@ impl Context<'_> {
     }
 }
 
-fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
+fn run<'a>(
+    context: &'a Context<'a>,
+    shadow: Option<Box<Shadow>>,
+) -> (Vec<worker::Results>, Option<Box<Shadow>>) {
     if context.alone {
         let mut worker = Worker::new(context);
-        let window = if context.linked.couples_blocks {
-            context.limits.resident_blocks.max(1)
-        } else {
-            1
+        worker.shadow = shadow;
+        let resident = context.limits.resident_blocks / context.cluster_blocks as usize;
+        let resident = resident.max(1);
+        let window = match (context.linked.couples_blocks, context.limits.order) {
+            (true, _) => resident,
+            (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
+            (false, Order::Index) => 1,
         };
         worker.run_window(window);
-        return vec![worker.into_results()];
+        let shadow = worker.shadow.take();
+        return (vec![worker.into_results()], shadow);
     }
-    let threads = context.limits.threads.min(context.blocks as usize).max(1);
-    std::thread::scope(|scope| {
+    let threads = context.limits.threads.min(context.groups() as usize).max(1);
+    let results = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
             .map(|_| {
                 scope.spawn(move || {
                     let mut worker = Worker::new(context);
-                    while context.next_block.load(Ordering::Relaxed) < context.blocks {
+                    while context.next_group.load(Ordering::Relaxed) < context.groups() {
                         worker.run_next();
                     }
                     worker.into_results()
@@ -243,7 +338,8 @@ fn run<'a>(context: &'a Context<'a>) -> Vec<worker::Results> {
             .into_iter()
             .map(|handle| handle.join().expect("a worker does not panic"))
             .collect()
-    })
+    });
+    (results, None)
 }
 
 fn unsupported(error: &crate::LoadError) -> Fault {
@@ -260,6 +356,34 @@ fn unsupported(error: &crate::LoadError) -> Fault {
         line,
         ..Fault::of_launch(kind, error.to_string())
     }
+}
+
+fn validate_cluster(kernel: &Kernel, launch: &Launch<'_>, cluster: [u32; 3]) -> Result<(), Fault> {
+    let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
+    let shape = crate::fault::triple(cluster);
+    let blocks: u64 = cluster.iter().map(|&extent| u64::from(extent)).product();
+    if blocks == 0 || blocks > MAX_CLUSTER_BLOCKS {
+        return bad(format!(
+            "a cluster of {shape} blocks cannot be launched; {MAX_CLUSTER_BLOCKS} blocks are the most"
+        ));
+    }
+    if let Some(required) = kernel
+        .required_cluster
+        .filter(|&required| required != cluster)
+    {
+        let required = crate::fault::triple(required);
+        return bad(format!(
+            "the kernel's __cluster_dims__ are {required}, and the launch asks for {shape}"
+        ));
+    }
+    let divides = |axis: usize| launch.grid[axis].is_multiple_of(cluster[axis]);
+    if !(0..3).all(divides) {
+        let grid = crate::fault::triple(launch.grid);
+        return bad(format!(
+            "a grid of {grid} blocks does not consist of whole clusters of {shape}"
+        ));
+    }
+    Ok(())
 }
 
 fn validate(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), Fault> {

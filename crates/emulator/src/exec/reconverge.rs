@@ -7,6 +7,8 @@
 
 use crate::lanes::{Class, LANES, Slot, View};
 
+use super::bulk::BulkStores;
+use super::copies::Copies;
 use super::link::Function;
 
 /// No node.
@@ -29,6 +31,15 @@ pub(super) enum State {
     /// Waits until the barrier's generation changes.
     Barrier {
         id: u32,
+        generation: u32,
+    },
+    /// Waits until a phase of a barrier in the block's shared memory is over.
+    Phase {
+        offset: u32,
+        parity: bool,
+    },
+    /// Waits until the generation of the cluster's barrier changes.
+    Cluster {
         generation: u32,
     },
     /// Waits for other lanes at the same exchange.
@@ -86,6 +97,13 @@ pub(super) struct Warp {
     pub(super) issued: u64,
     /// The `wgmma`s that it ran.
     pub(super) group_trace: super::tensor::Trace,
+    /// Copies that its threads have under way.
+    pub(super) copies: Copies,
+    pub(super) bulk: BulkStores,
+    /// Generation of the cluster's barrier at which each lane arrived and did not wait yet.
+    pub(super) cluster_arrivals: [Option<u32>; LANES],
+    /// Some register holds a value that nobody wrote, as the launch's checks see it.
+    pub(super) tainted: bool,
     /// Split to look at first.
     pub(super) next: usize,
     /// `%tid` of each lane, along x, y and z; the same for every block of a launch.
@@ -114,6 +132,10 @@ impl Warp {
         self.first_thread = first_thread;
         self.issued = 0;
         self.group_trace = super::tensor::Trace::default();
+        self.copies.clear();
+        self.bulk.clear();
+        self.cluster_arrivals = [None; LANES];
+        self.tainted = false;
         self.next = 0;
         let frame = self.enter(function, code, 0);
         self.splits.push(Split {

@@ -7,6 +7,7 @@ use super::calls::{exit_lanes, return_lanes};
 use super::elements::lanes_of;
 
 use super::reconverge::{Split, Warp, lane_value};
+use super::violations::Verb;
 use super::worker::{ATOMIC_COST, POLL_COST, Stop, Worker};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, View};
@@ -48,6 +49,21 @@ impl Worker<'_> {
         at: usize,
         budget: &mut i64,
     ) -> Result<(), Fault> {
+        if warp.tainted {
+            return self.run_split::<true>(block, warp, at, budget);
+        }
+        self.run_split::<false>(block, warp, at, budget)
+    }
+
+    /// With `FOLLOWS`, undefined values are followed from register to register.
+    #[inline(always)]
+    fn run_split<const FOLLOWS: bool>(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        at: usize,
+        budget: &mut i64,
+    ) -> Result<(), Fault> {
         let context = self.context;
         let mut split = warp.splits[at];
         let code = context.linked.function(warp.frame(split.frame).function);
@@ -61,7 +77,7 @@ impl Worker<'_> {
         let insts = &code.program.insts[..];
         let active = split.mask;
         let lanes = u64::from(active.count_ones());
-        let (mut issued, mut threads) = (0u64, 0u64);
+        let (mut issued, mut threads, mut branches) = (0u64, 0u64, 0u64);
         let outcome = loop {
             if split.pc == join {
                 warp.splits[at] = split;
@@ -90,6 +106,22 @@ impl Worker<'_> {
             if inst.flop.count != 0 {
                 self.count_flop(inst.flop, mask);
             }
+            if FOLLOWS {
+                let here = Here {
+                    at,
+                    split,
+                    mask,
+                    view,
+                    bounds,
+                };
+                if let Err(stop) = self.follow(block, warp, &here, inst) {
+                    warp.issued += std::mem::take(&mut issued);
+                    break Err(self.place(block, warp, split.frame, split.pc, stop));
+                }
+                if !warp.tainted {
+                    *budget = 0; // the faster loop takes over after this instruction
+                }
+            }
             // The frequent kinds stay in the loop; the others leave it as a call.
             match &inst.kind {
                 Kind::Lane { run, operands } => {
@@ -104,10 +136,12 @@ impl Worker<'_> {
                     continue;
                 }
                 Kind::Branch { target, .. } if mask == active => {
+                    branches += 1;
                     split.pc = *target;
                     continue;
                 }
                 Kind::Branch { .. } if mask == 0 => {
+                    branches += 1;
                     split.pc += 1;
                     continue;
                 }
@@ -134,16 +168,48 @@ impl Worker<'_> {
         };
         warp.issued += issued;
         self.counters.thread_instructions += threads;
+        self.counters.control_instructions += branches;
         outcome
+    }
+
+    /// Counts a warp instruction that is not arithmetic.
+    fn count_class(&mut self, kind: &Kind) {
+        let counters = &mut self.counters;
+        let class = match kind {
+            Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) => &mut counters.memory_instructions,
+            Kind::Branch { .. }
+            | Kind::Table { .. }
+            | Kind::Call(_)
+            | Kind::Return
+            | Kind::Exit => &mut counters.control_instructions,
+            Kind::SyncWarp { .. }
+            | Kind::Shuffle(_)
+            | Kind::Vote { .. }
+            | Kind::Match { .. }
+            | Kind::Reduce { .. }
+            | Kind::Elect { .. } => &mut counters.exchange_instructions,
+            _ => return,
+        };
+        *class += 1;
     }
 
     fn count_flop(&mut self, flop: Flop, mask: u32) {
         let count = u64::from(flop.count) * u64::from(mask.count_ones());
         match flop.pipe {
-            Pipe::F32 => self.counters.flop_f32 += count,
-            Pipe::F64 => self.counters.flop_f64 += count,
-            Pipe::F16 => self.counters.flop_f16 += count,
+            Pipe::F32 => {
+                self.counters.flop_f32 += count;
+                self.counters.f32_instructions += 1;
+            }
+            Pipe::F64 => {
+                self.counters.flop_f64 += count;
+                self.counters.f64_instructions += 1;
+            }
+            Pipe::F16 => {
+                self.counters.flop_f16 += count;
+                self.counters.f16_instructions += 1;
+            }
             Pipe::Special => {
+                self.counters.special_instructions += 1;
                 self.counters.special_functions += count;
                 self.counters.flop_f32 += count;
             }
@@ -160,20 +226,32 @@ impl Worker<'_> {
         budget: &mut i64,
     ) -> Result<Next, Stop> {
         let (view, mask) = (&here.view, here.mask);
+        self.count_class(kind);
         match kind {
             Kind::Load(access) => {
                 if access.strong {
                     poll(warp, here.at, budget, POLL_COST);
                 }
+                if self.shadow.is_some() && self.observe(block, warp, here, access, Verb::Read)? {
+                    *budget = 0; // the loop that follows undefined values takes over
+                }
                 self.load(block, warp, view, access, mask, here.bounds)?;
             }
-            Kind::Store(access) => self.store(block, warp, view, access, mask, here.bounds)?,
+            Kind::Store(access) => {
+                if self.shadow.is_some() {
+                    self.observe(block, warp, here, access, Verb::Write)?;
+                }
+                self.store(block, warp, view, access, mask, here.bounds)?;
+            }
             Kind::Atomic(atomic) => {
                 let cost = match atomic.op {
                     AtomicOp::CompareSwap | AtomicOp::Exchange => POLL_COST,
                     _ => ATOMIC_COST,
                 };
                 poll(warp, here.at, budget, cost);
+                if self.shadow.is_some() {
+                    self.observe_atomic(block, warp, here, atomic)?;
+                }
                 self.atomic(block, view, atomic, mask, here.bounds)?;
             }
             Kind::Select { dst, a, b, by } => {
@@ -219,6 +297,14 @@ impl Worker<'_> {
                 self.call(warp, here, call)?;
                 return Ok(Next::Leave);
             }
+            Kind::CallAddress(call) => {
+                self.call_address(warp, here, call)?;
+                return Ok(Next::Leave);
+            }
+            Kind::Async(what) => {
+                let leaves = self.asynchronous(block, warp, what, here, budget)?;
+                return Ok(if leaves { Next::Leave } else { Next::Step });
+            }
             Kind::Builtin(builtin) => match builtin.as_ref() {
                 Builtin::Print {
                     format,
@@ -240,7 +326,9 @@ impl Worker<'_> {
                 return Ok(Next::Leave);
             }
             Kind::Exit => {
-                exit_lanes(block, warp, here);
+                self.wait_bulk(block, warp, None, false, mask)?;
+                self.cluster.exit(mask.count_ones());
+                exit_lanes(self, block, warp, here);
                 return Ok(Next::Leave);
             }
             Kind::Trap => {
@@ -263,14 +351,19 @@ impl Worker<'_> {
             | Kind::Match { .. }
             | Kind::Reduce { .. }
             | Kind::Elect { .. } => {
-                let waits = self.exchange_or_wait(warp, here.at, here.split, view, kind, mask);
+                let waits =
+                    self.exchange_or_wait(block, warp, here.at, here.split, view, kind, mask);
                 return Ok(if waits { Next::Leave } else { Next::Step });
             }
             Kind::Tensor(tensor) => {
                 let waits = self.tensor_or_wait(block, warp, here, kind, tensor)?;
                 return Ok(if waits { Next::Leave } else { Next::Step });
             }
-            Kind::Fence => {}
+            Kind::Fence => {
+                if self.shadow.is_some() {
+                    self.note_fence(block, warp);
+                }
+            }
             Kind::Sleep => poll(warp, here.at, budget, POLL_COST),
             Kind::Lane { run, operands } => {
                 // SAFETY: the decoder paired the function with these slots.
@@ -367,8 +460,18 @@ impl Worker<'_> {
             Special::DynamicSharedBytes => uniform(launch.dynamic_shared_bytes),
             Special::TotalSharedBytes => uniform(self.context.shared_bytes()),
             Special::Frame(offset) => uniform(here.bounds.base + offset),
+            Special::Cluster(axis) => uniform(block.index[axis] / self.context.cluster[axis]),
+            Special::ClusterCount(axis) => uniform(self.context.clusters()[axis]),
+            Special::BlockOfCluster(axis) => {
+                uniform(block.index[axis] % self.context.cluster[axis])
+            }
+            Special::ClusterExtent(axis) => uniform(self.context.cluster[axis]),
+            Special::ClusterRank => uniform(block.rank),
+            Special::ClusterSize => uniform(self.context.cluster_blocks),
+            Special::ExplicitCluster => uniform(u32::from(
+                self.context.cluster_blocks > 1 || self.context.kernel.required_cluster.is_some(),
+            )),
             Special::Zero => uniform(0),
-            Special::One => uniform(1),
         }
     }
 }

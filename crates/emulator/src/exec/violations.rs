@@ -13,7 +13,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    fn text(self) -> &'static str {
+    pub(super) fn text(self) -> &'static str {
         match self {
             Self::Read => "reads",
             Self::Write => "writes",
@@ -34,7 +34,9 @@ impl Worker<'_> {
     ) -> Stop {
         let bytes = bytes_text(size);
         let verb_text = verb.text();
-        let described = self.context.memory.describe(address);
+        let heap = self.heap().describe(address);
+        let heap = heap.map(|(start, bytes)| ("memory from malloc", start, bytes));
+        let described = self.context.memory.describe(address).or(heap);
         let Some((label, start, total)) = described else {
             let what = if address < 1 << 20 {
                 format!("{verb_text} {bytes} through a null pointer (address {address:#x})")

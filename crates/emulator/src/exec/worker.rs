@@ -8,8 +8,12 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 use super::block::Block;
-use super::reconverge::{State, Warp};
+use super::cluster::{ClusterState, Group};
+use super::order::{Generator, Queue};
+use super::reconverge::{Split, State, Warp};
+use super::shadow::Shadow;
 use super::{Context, Limits};
+use crate::checks::Order;
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind, triple};
 use crate::memory::Region;
@@ -77,13 +81,24 @@ pub(super) struct Worker<'a> {
     /// Warp instructions that the other workers have not been told of.
     unreported: u64,
     fault: Option<(u64, Fault)>,
+    /// The blocks of the cluster at hand; an empty one stands for the one that runs.
+    pub(super) peers: Vec<Block>,
+    pub(super) cluster: ClusterState,
     /// Storage of finished blocks.
-    spare: Vec<Block>,
+    spare: Vec<Group>,
+    /// What the launch's checks know of memory.
+    pub(super) shadow: Option<Box<Shadow>>,
+    /// Block and warp of the access that is being checked.
+    pub(super) running: (u64, u32),
+    /// Draws the order of a seeded launch.
+    generator: Option<Generator>,
 }
 
 enum Visit {
     Finished,
     Yielded,
+    /// No warp can go on unless another block does something.
+    Waiting,
 }
 
 enum Turn {
@@ -104,7 +119,15 @@ impl<'a> Worker<'a> {
             printed_bytes: 0,
             unreported: 0,
             fault: None,
+            peers: Vec::new(),
+            cluster: ClusterState::default(),
             spare: Vec::new(),
+            shadow: None,
+            running: (0, 0),
+            generator: match context.limits.order {
+                Order::Index => None,
+                Order::Seeded(seed) => Some(Generator::new(seed)),
+            },
         }
     }
 
@@ -116,71 +139,86 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Runs all blocks, up to `window` of them side by side.
+    /// Runs all blocks, up to `window` clusters of them side by side.
     pub(super) fn run_window(&mut self, window: usize) {
-        let mut resident: VecDeque<Block> = VecDeque::new();
-        let mut next = 0;
-        let budget = if window > 1 { BLOCK_SLICE } else { i64::MAX };
+        let mut resident: VecDeque<Group> = VecDeque::new();
+        let ahead = self.context.limits.resident_blocks;
+        let mut groups = Queue::new(self.context.groups(), ahead, self.generator.is_some());
         while self.fault.is_none() {
-            let mut block = match resident.pop_front() {
-                Some(block) => block,
-                None if next < self.context.blocks => {
-                    next += 1;
-                    self.start(next - 1)
-                }
-                None => return,
+            let mut group = match resident.pop_front() {
+                Some(group) => group,
+                None => match groups.begin(self.generator.as_mut()) {
+                    Some(number) => self.start(number),
+                    None => return,
+                },
             };
-            match self.visit(&mut block, budget) {
-                Err(fault) => self.stop(&block, fault),
-                Ok(Visit::Finished) => self.finish(block),
-                Ok(Visit::Yielded) => {
-                    self.set_output_aside(block.number);
-                    resident.push_back(block);
-                    if resident.len() < window && next < self.context.blocks {
-                        resident.push_front(self.start(next));
-                        next += 1;
+            let budget = match &mut self.generator {
+                _ if window <= 1 => i64::MAX,
+                Some(generator) => 1 << generator.below(17),
+                None => BLOCK_SLICE,
+            };
+            match self.visit_group(&mut group, budget) {
+                Err(fault) => self.stop(&group, fault),
+                Ok(Visit::Finished) => {
+                    groups.end(group.number);
+                    self.finish(group);
+                }
+                Ok(Visit::Yielded | Visit::Waiting) => {
+                    resident.push_back(group);
+                    if resident.len() < window
+                        && let Some(number) = groups.begin(self.generator.as_mut())
+                    {
+                        resident.push_front(self.start(number));
                     }
                 }
             }
         }
     }
 
-    /// Takes the next block that nobody runs and runs it to its end.
+    /// Takes the next cluster that nobody runs and runs it to its end.
     pub(super) fn run_next(&mut self) {
-        let number = self.context.next_block.fetch_add(1, Ordering::Relaxed);
-        // Blocks are taken in order: once one has faulted, only lower ones matter, and those are
+        let number = self.context.next_group.fetch_add(1, Ordering::Relaxed);
+        // They are taken in order: once one has faulted, only lower ones matter, and those are
         // running or done.
-        if number >= self.context.blocks
+        if number >= self.context.groups()
             || number > self.context.first_fault.load(Ordering::Relaxed)
         {
             return;
         }
-        let mut block = self.start(number);
-        match self.visit(&mut block, i64::MAX) {
-            Err(fault) => self.stop(&block, fault),
-            Ok(_) => self.finish(block),
+        let mut group = self.start(number);
+        match self.visit_group(&mut group, i64::MAX) {
+            Err(fault) => self.stop(&group, fault),
+            Ok(_) => self.finish(group),
         }
     }
 
-    fn start(&mut self, number: u64) -> Block {
+    fn start(&mut self, number: u64) -> Group {
         let context = self.context;
-        let mut block = self.spare.pop().unwrap_or_default();
         let function = context.kernel.function;
-        block.start(
-            number,
-            context.block_index(number),
-            context.launch.block,
-            context.shared_bytes(),
-            (function, context.linked.function(function)),
-        );
-        self.counters.blocks += 1;
-        self.counters.warps += block.warps.len() as u64;
-        block
+        let mut group = self.spare.pop().unwrap_or_default();
+        let size = context.cluster_blocks;
+        group.number = number;
+        group.blocks.resize_with(size as usize, Block::default);
+        for (rank, block) in { 0..size }.zip(&mut group.blocks) {
+            block.start(
+                number * u64::from(size) + u64::from(rank),
+                (context.block_of_cluster(number, rank), rank),
+                context.launch.block,
+                context.shared_bytes(),
+                (function, context.linked.function(function)),
+            );
+            if let Some(shadow) = &self.shadow {
+                shadow.start(block);
+            }
+            self.counters.blocks += 1;
+            self.counters.warps += block.warps.len() as u64;
+        }
+        group.state = ClusterState::new(group.blocks.iter().map(|block| block.live).sum());
+        group
     }
 
-    fn finish(&mut self, block: Block) {
-        self.set_output_aside(block.number);
-        self.spare.push(block);
+    fn finish(&mut self, group: Group) {
+        self.spare.push(group);
     }
 
     fn set_output_aside(&mut self, block: u64) {
@@ -190,35 +228,77 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn stop(&mut self, block: &Block, fault: Fault) {
-        self.set_output_aside(block.number);
+    fn stop(&mut self, group: &Group, fault: Fault) {
         self.context
             .first_fault
-            .fetch_min(block.number, Ordering::Relaxed);
-        if self
-            .fault
-            .as_ref()
-            .is_none_or(|(number, _)| block.number < *number)
-        {
-            self.fault = Some((block.number, fault));
+            .fetch_min(group.number, Ordering::Relaxed);
+        let is_first = |(number, _): &(u64, Fault)| group.number < *number;
+        if self.fault.as_ref().is_none_or(is_first) {
+            self.fault = Some((group.number, fault));
+        }
+    }
+
+    /// Runs the blocks of a cluster until they end, wait for other clusters, or have used their
+    /// slice.
+    fn visit_group(&mut self, group: &mut Group, budget: i64) -> Result<Visit, Fault> {
+        std::mem::swap(&mut self.peers, &mut group.blocks);
+        std::mem::swap(&mut self.cluster, &mut group.state);
+        let result = self.rounds(budget);
+        std::mem::swap(&mut self.peers, &mut group.blocks);
+        std::mem::swap(&mut self.cluster, &mut group.state);
+        result
+    }
+
+    fn rounds(&mut self, mut budget: i64) -> Result<Visit, Fault> {
+        let is_alone = self.peers.len() == 1;
+        loop {
+            let before = self.counters.warp_instructions;
+            let mut has_yielded = false;
+            for rank in 0..self.peers.len() {
+                if self.peers[rank].live == 0 {
+                    continue;
+                }
+                let mut left = if is_alone { budget } else { BLOCK_SLICE };
+                let share = left;
+                // The block stands outside while it runs; the others are its peers.
+                let mut block = std::mem::take(&mut self.peers[rank]);
+                let outcome = self.visit(&mut block, &mut left);
+                self.set_output_aside(block.number);
+                self.peers[rank] = block;
+                has_yielded |= matches!(outcome?, Visit::Yielded);
+                budget = budget.saturating_sub(share - left);
+            }
+            if self.peers.iter().all(|block| block.live == 0) {
+                return Ok(Visit::Finished);
+            }
+            if budget <= 0 {
+                return Ok(Visit::Yielded);
+            }
+            if !has_yielded && self.counters.warp_instructions == before {
+                self.loosen()?;
+            }
         }
     }
 
     /// Runs a block until it ends, waits for other blocks, or has used its slice.
-    fn visit(&mut self, block: &mut Block, mut budget: i64) -> Result<Visit, Fault> {
+    fn visit(&mut self, block: &mut Block, budget: &mut i64) -> Result<Visit, Fault> {
         loop {
             block.progressed = false;
             let mut yielded = false;
             let warps = block.warps.len();
+            if let Some(generator) = &mut self.generator {
+                block.next_warp = generator.below(warps);
+            }
             for step in 0..warps {
                 let at = (block.next_warp + step) % warps;
-                let mut slice = WARP_SLICE;
+                let whole = self.warp_slice();
+                let mut slice = whole;
                 match self.turn(block, at, &mut slice)? {
                     Turn::Yielded => yielded = true,
                     Turn::Finished | Turn::Blocked => {}
                 }
-                budget = budget.saturating_sub(WARP_SLICE - slice);
-                if budget <= 0 && block.live > 0 {
+                *budget = budget.saturating_sub(whole - slice);
+                if *budget <= 0 && block.live > 0 {
                     block.next_warp = (at + 1) % warps;
                     return Ok(Visit::Yielded);
                 }
@@ -230,8 +310,17 @@ impl<'a> Worker<'a> {
                 return Ok(Visit::Finished);
             }
             if !yielded && !block.progressed {
-                return Err(self.stuck(block));
+                return Ok(Visit::Waiting);
             }
+        }
+    }
+
+    /// Instructions that a warp may run before the next one's turn.
+    fn warp_slice(&mut self) -> i64 {
+        match &mut self.generator {
+            // As likely short as long.
+            Some(generator) => 1 << generator.below(14),
+            None => WARP_SLICE,
         }
     }
 
@@ -264,7 +353,11 @@ impl<'a> Worker<'a> {
                 return Ok(Turn::Yielded);
             }
             let Some(at) = self.pick(block, warp)? else {
-                if warp.release() {
+                // A wait in memory ends by itself: lanes that wait for its own need not part.
+                let sleeps = |split: &Split| {
+                    matches!(split.state, State::Phase { .. } | State::Cluster { .. })
+                };
+                if !warp.splits.iter().any(sleeps) && warp.release() {
                     continue;
                 }
                 return Ok(Turn::Blocked);
@@ -310,6 +403,15 @@ impl<'a> Worker<'a> {
                     let passed = block.barriers[id as usize].generation != generation;
                     if passed {
                         self.pass_barrier(block, warp, at);
+                    }
+                    passed
+                }
+                State::Phase { .. } => self.wake_placed(block, warp, at, false)?,
+                State::Cluster { generation } => {
+                    let passed = self.cluster.generation != generation;
+                    if passed {
+                        warp.splits[at].pc += 1;
+                        warp.splits[at].state = State::Ready;
                     }
                     passed
                 }
@@ -385,47 +487,33 @@ impl<'a> Worker<'a> {
 
     /// Index of a lane's thread in its block.
     pub(super) fn thread_index(&self, warp: &Warp, lane: u32) -> [u32; 3] {
+        self.index_of_thread(warp.first_thread + lane)
+    }
+
+    /// Source line of the instruction that a split stands at; 0 when unknown.
+    pub(super) fn line_of(&self, warp: &Warp, split: &Split) -> u16 {
+        let function = self
+            .context
+            .linked
+            .function(warp.frame(split.frame).function);
+        let line = function
+            .program
+            .lines
+            .get(split.pc as usize)
+            .copied()
+            .flatten();
+        line.map_or(0, |line| u16::try_from(line).unwrap_or(0))
+    }
+
+    /// Index of a thread by its number in the block.
+    pub(super) fn index_of_thread(&self, thread: u32) -> [u32; 3] {
         let [x, y, _] = self.context.launch.block;
-        let thread = warp.first_thread + lane;
         [thread % x, thread / x % y, thread / (x * y)]
     }
 
     /// Bytes that `printf` has written in this worker.
     pub(super) fn output_bytes(&self) -> usize {
         self.printed_bytes + self.output.len()
-    }
-
-    /// No warp of the block can go on: barriers that differ, or lanes that never come.
-    fn stuck(&self, block: &Block) -> Fault {
-        let mut barrier = None;
-        let mut exchange = None;
-        for warp in &block.warps {
-            for split in &warp.splits {
-                let found = match split.state {
-                    State::Barrier { .. } => &mut barrier,
-                    _ => &mut exchange,
-                };
-                found.get_or_insert((warp, *split));
-            }
-        }
-        let (kind, what, (warp, split)) = match (barrier, exchange) {
-            (Some(barrier), None) => (
-                FaultKind::BarrierDivergence,
-                "waits at a barrier that the other threads of its block do not reach",
-                barrier,
-            ),
-            (_, Some(exchange)) => (
-                FaultKind::Deadlock,
-                "waits for threads of its warp that do not arrive",
-                exchange,
-            ),
-            (None, None) => {
-                let message = format!("block {} cannot go on", triple(block.index));
-                return Fault::of_launch(FaultKind::Deadlock, message);
-            }
-        };
-        let stop = Stop::new(kind, split.mask.trailing_zeros(), what.to_owned());
-        self.place(block, warp, split.frame, split.pc, stop)
     }
 
     /// The instruction that a split stands at.

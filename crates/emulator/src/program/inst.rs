@@ -76,6 +76,8 @@ pub(crate) enum Kind {
         join: u32,
     },
     Call(Box<Call>),
+    CallAddress(Box<CallAddress>),
+    Async(Box<super::AsyncOp>),
     Builtin(Box<Builtin>),
     Return,
     Exit,
@@ -197,9 +199,18 @@ pub(crate) enum Special {
     TotalSharedBytes,
     /// Local address of the activation's frame plus bytes.
     Frame(u32),
+    /// Index of the cluster in the grid, and how many there are along an axis.
+    Cluster(usize),
+    ClusterCount(usize),
+    /// Index of the block in its cluster, and the cluster's extent.
+    BlockOfCluster(usize),
+    ClusterExtent(usize),
+    ClusterRank,
+    ClusterSize,
+    /// 1 if the launch or the kernel says clusters, else 0.
+    ExplicitCluster,
     /// A constant.
     Zero,
-    One,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,6 +229,8 @@ pub(crate) enum AddressSpace {
     /// Global or constant memory.
     Global,
     Shared,
+    /// Shared memory of any block of the cluster.
+    Cluster,
     Local,
     /// The launch's parameter buffer.
     Parameter,
@@ -241,6 +254,8 @@ pub(crate) struct Access {
     pub(crate) signed: bool,
     /// Volatile or ordered: a poll, if it is a load.
     pub(crate) strong: bool,
+    /// A store or atomic that orders what came before it (`.release`, `.acq_rel`).
+    pub(crate) releases: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -287,6 +302,14 @@ pub(crate) struct Call {
     pub(crate) arguments: Vec<(u32, u32, u32)>,
     /// Callee's frame offset, caller's frame offset, bytes.
     pub(crate) results: Vec<(u32, u32, u32)>,
+}
+
+/// A call through a function pointer. Offsets are into the caller's frame.
+#[derive(Debug, Clone)]
+pub(crate) struct CallAddress {
+    pub(crate) target: Slot,
+    pub(crate) arguments: Vec<u32>,
+    pub(crate) results: Vec<u32>,
 }
 
 /// A call of a function that the emulated device provides. Offsets are into the frame.

@@ -3,16 +3,18 @@
 //! Invariant: every slot and predicate index in an instruction lies inside the sizes that the
 //! program states, so the executor may use them unchecked; every branch target is a valid index.
 
+mod asynchronous;
 mod flow;
 mod inst;
 mod passes;
 mod registers;
 mod tensor;
 
+pub(crate) use asynchronous::{AsyncKind, AsyncOp, BarrierOp, PENDING_MASK, Reduction};
 pub(crate) use flow::join_points;
 pub(crate) use inst::*;
 pub(crate) use passes::mark_passes;
-pub(crate) use registers::assign_slots;
+pub(crate) use registers::{Role, assign_slots, visit_slots};
 pub(crate) use tensor::*;
 
 /// A constant operand: known when decoded, or an address that the launch resolves.
@@ -44,7 +46,10 @@ pub(crate) struct Program {
     pub(crate) wide_constants: Vec<Constant>,
     /// Local memory of one activation, a multiple of 16.
     pub(crate) frame_bytes: u32,
-    /// Functions of the module that it calls.
+    /// Offset and size in the frame of each parameter, and of each result.
+    pub(crate) parameters: Vec<(u32, u32)>,
+    pub(crate) returns: Vec<(u32, u32)>,
+    /// Functions of the module that it calls, or whose address it can come by.
     pub(crate) callees: Vec<usize>,
     /// Whether blocks of a launch can observe each other through it (atomics, fences, volatile or
     /// ordered accesses): such launches run in one deterministic order.

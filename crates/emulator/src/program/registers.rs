@@ -10,7 +10,7 @@ use crate::lanes::{Class, Slot};
 
 /// How an instruction touches a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     Read,
     Write,
 }
@@ -269,6 +269,11 @@ impl BitSet {
 }
 
 /// Visits every slot of an instruction, sources before destinations.
+pub(crate) fn visit_slots(inst: &Inst, visit: &mut dyn FnMut(Slot, Role)) {
+    for_each_slot(&mut inst.clone(), &mut |slot, role| visit(*slot, role));
+}
+
+/// The same with the right to replace them.
 fn for_each_slot(inst: &mut Inst, visit: &mut dyn FnMut(&mut Slot, Role)) {
     use Role::{Read, Write};
     match &mut inst.kind {
@@ -321,6 +326,11 @@ fn for_each_slot(inst: &mut Inst, visit: &mut dyn FnMut(&mut Slot, Role)) {
                 .flatten()
                 .for_each(|slot| visit(slot, Write));
         }
+        Kind::Async(op) => {
+            op.sources.iter_mut().for_each(|slot| visit(slot, Read));
+            op.dst.iter_mut().for_each(|slot| visit(slot, Write));
+        }
+        Kind::CallAddress(call) => visit(&mut call.target, Read),
         Kind::Table { index, .. } => visit(index, Read),
         Kind::Barrier(barrier) => {
             visit(&mut barrier.id, Read);

@@ -118,6 +118,8 @@ pub(crate) enum Operand {
     Label(usize),
     Vector(Vec<Operand>),
     Address(Box<Operand>, i64),
+    /// `[map, {x, y}]`: a tensor map's address and coordinates.
+    Tile(Box<Operand>, Vec<Operand>),
     /// `%r|%p`
     Pair(Box<Operand>, Box<Operand>),
     /// `( ... )` of a call.
@@ -155,6 +157,8 @@ pub(crate) struct FunctionText {
     pub(crate) branch_targets: Vec<(String, Vec<usize>)>,
     pub(crate) max_threads: Option<u32>,
     pub(crate) required_threads: Option<[u32; 3]>,
+    /// `.reqnctapercluster`
+    pub(crate) required_cluster: Option<[u32; 3]>,
     pub(crate) ptx_line: u32,
 }
 
@@ -163,4 +167,27 @@ pub(crate) struct FunctionText {
 pub(crate) struct Unit {
     pub(crate) variables: Vec<Variable>,
     pub(crate) functions: Vec<FunctionText>,
+}
+
+impl Unit {
+    /// The function of that name, or those whose addresses a variable begins with, directly or
+    /// through other variables. Kernels have no address here.
+    pub(crate) fn functions_behind(&self, symbol: &str) -> Vec<usize> {
+        let mut symbols = vec![symbol];
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < symbols.len() {
+            let name = symbols[at];
+            let callee = |f: &FunctionText| f.name == name && f.has_body && !f.is_entry;
+            found.extend(self.functions.iter().position(callee));
+            let variable = self.variables.iter().find(|variable| variable.name == name);
+            for reference in variable.map_or(&[][..], |variable| &variable.references) {
+                if !symbols.contains(&reference.symbol.as_str()) {
+                    symbols.push(&reference.symbol);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
 }

@@ -260,8 +260,8 @@ impl Body<'_, '_, '_> {
         if self.cursor.eat_directive(".branchtargets") {
             return self.branch_targets(name);
         }
-        if self.cursor.peek() == Some(Token::Directive(".callprototype")) {
-            // Only an indirect call reads it, and the decoder refuses those.
+        if let Some(Token::Directive(".callprototype" | ".calltargets")) = self.cursor.peek() {
+            // An indirect call finds its callee's parameters where it is declared.
             return self.skip_statement();
         }
         let id = self.function.labels.len();
@@ -471,6 +471,12 @@ impl Body<'_, '_, '_> {
         if self.cursor.eat(b'+') || self.cursor.peek() == Some(Token::Mark(b'-')) {
             offset = self.cursor.integer()?;
         }
+        let coordinates = if self.cursor.eat(b',') {
+            self.cursor.mark(b'{')?;
+            Some(self.operands_until(opcode, b'}')?)
+        } else {
+            None
+        };
         if !self.cursor.eat(b']') {
             return Err(self.cursor.unsupported(opcode));
         }
@@ -478,6 +484,10 @@ impl Body<'_, '_, '_> {
             Operand::Symbol(name, at) => (Operand::Symbol(name, at + offset), 0),
             other => (other, offset),
         };
-        Ok(Operand::Address(Box::new(base), offset))
+        let address = Operand::Address(Box::new(base), offset);
+        Ok(match coordinates {
+            Some(coordinates) => Operand::Tile(Box::new(address), coordinates),
+            None => address,
+        })
     }
 }

@@ -383,6 +383,7 @@ fn function(
         branch_targets: Vec::new(),
         max_threads: None,
         required_threads: None,
+        required_cluster: None,
         ptx_line,
     };
     if cursor.peek() == Some(Token::Mark(b'(')) {
@@ -434,7 +435,7 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Variable>, LoadError> {
 fn attributes(cursor: &mut Cursor<'_>, function: &mut FunctionText) -> Result<(), LoadError> {
     loop {
         match cursor.peek() {
-            Some(Token::Directive(name @ (".maxntid" | ".reqntid"))) => {
+            Some(Token::Directive(name @ (".maxntid" | ".reqntid" | ".reqnctapercluster"))) => {
                 cursor.at += 1;
                 let mut extents = [1u32; 3];
                 for (axis, extent) in extents.iter_mut().enumerate() {
@@ -443,21 +444,25 @@ fn attributes(cursor: &mut Cursor<'_>, function: &mut FunctionText) -> Result<()
                     }
                     *extent = cursor.integer()? as u32;
                 }
-                if name == ".maxntid" {
-                    function.max_threads = Some(
-                        extents
-                            .iter()
-                            .fold(1u32, |all, &extent| all.saturating_mul(extent)),
-                    );
-                } else {
-                    function.required_threads = Some(extents);
+                match name {
+                    ".maxntid" => {
+                        function.max_threads = Some(
+                            extents
+                                .iter()
+                                .fold(1u32, |all, &extent| all.saturating_mul(extent)),
+                        );
+                    }
+                    ".reqntid" => function.required_threads = Some(extents),
+                    _ => function.required_cluster = Some(extents),
                 }
             }
-            Some(Token::Directive(".minnctapersm" | ".maxnreg" | ".maxnctapersm")) => {
+            Some(Token::Directive(
+                ".minnctapersm" | ".maxnreg" | ".maxnctapersm" | ".maxclusterrank",
+            )) => {
                 cursor.at += 1;
                 cursor.integer()?;
             }
-            Some(Token::Directive(".noreturn")) => cursor.at += 1,
+            Some(Token::Directive(".noreturn" | ".explicitcluster")) => cursor.at += 1,
             Some(Token::Directive(".pragma")) => {
                 while !cursor.eat(b';') {
                     cursor.bump()?;

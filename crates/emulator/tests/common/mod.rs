@@ -27,6 +27,15 @@ impl Arguments {
         self
     }
 
+    /// Raw bytes, aligned to their length.
+    pub fn value(self, bytes: &[u8]) -> Self {
+        self.push(bytes)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub fn pointer(self, address: u64) -> Self {
         self.push(&address.to_le_bytes())
     }
@@ -105,6 +114,7 @@ impl Device {
             kernel,
             grid,
             block,
+            cluster: [1, 1, 1],
             dynamic_shared_bytes,
             parameters: &arguments.0,
         };

@@ -104,6 +104,9 @@ fn prepare(
         inputs::initialise(submission, spec, *key, buffer)?;
         let read_only = spec.direction == Direction::In;
         submission.device.protect(buffer, read_only)?;
+        if spec.direction == Direction::Out {
+            submission.device.expect_results(buffer)?;
+        }
     }
     Ok(())
 }

@@ -318,6 +318,7 @@ impl Steps {
             data: slots,
             signed: false,
             strong: false,
+            releases: false,
         };
         if self.loads {
             Kind::Load(access)

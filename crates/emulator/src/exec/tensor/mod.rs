@@ -40,7 +40,7 @@ impl Worker<'_> {
             form_addresses(view, address, here.mask);
             return Ok(false);
         }
-        if self.exchange_or_wait(warp, here.at, here.split, view, kind, here.mask) {
+        if self.exchange_or_wait(block, warp, here.at, here.split, view, kind, here.mask) {
             return Ok(true);
         }
         let place = Place {

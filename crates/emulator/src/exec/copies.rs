@@ -1,0 +1,185 @@
+//! `cp.async`: copies of a few bytes by each thread, in groups.
+//!
+//! A copy is checked and reads its source when it is issued; what it read lands in shared memory
+//! when the thread waits for it, or when a barrier that was told of it is waited for.
+#![allow(unsafe_code)]
+
+use super::block::Block;
+use super::bulk::{Effect, Flight};
+use super::cluster::Place;
+use super::elements::lanes_of;
+use super::reconverge::{Warp, lane_value};
+use super::step::{Here, holding};
+use super::violations::Verb;
+use super::worker::{Stop, Worker};
+use crate::lanes::LANES;
+use crate::program::{AddressSpace, AsyncOp, Predicate};
+
+/// What a thread has copied and not waited for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PendingCopy {
+    lane: u8,
+    bytes: u8,
+    /// The thread's group, counted from its start.
+    group: u32,
+    /// Offset in shared memory.
+    to: u32,
+    data: [u8; 16],
+}
+
+/// The copies of a warp's threads.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    pending: Vec<PendingCopy>,
+    /// Groups that each lane has committed.
+    committed: [u32; LANES],
+}
+
+impl Copies {
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
+        self.committed = [0; LANES];
+    }
+
+    pub(super) fn commit(&mut self, mask: u32) {
+        for lane in lanes_of(mask) {
+            self.committed[lane] += 1;
+        }
+    }
+
+    /// Takes out the copies that have to be done once all but `keep` groups are.
+    fn take(&mut self, mask: u32, keep: Option<u32>) -> Vec<PendingCopy> {
+        let committed = self.committed;
+        let is_due = |copy: &PendingCopy| {
+            mask >> copy.lane & 1 != 0
+                && keep.is_none_or(|keep| {
+                    copy.group < committed[copy.lane as usize].saturating_sub(keep)
+                })
+        };
+        let (due, rest) = self.pending.drain(..).partition(is_due);
+        self.pending = rest;
+        due
+    }
+}
+
+impl Worker<'_> {
+    pub(super) fn copy_async(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        (bytes, ignores): (u32, Option<Predicate>),
+        what: &AsyncOp,
+        here: &Here,
+    ) -> Result<(), Stop> {
+        let ignored = ignores.map_or(0, |by| holding(&here.view, by));
+        let each = |at: usize| -> [u64; LANES] {
+            // SAFETY: the slots are the program's.
+            std::array::from_fn(|lane| unsafe { lane_value(&here.view, what.sources[at], lane) })
+        };
+        let (to, from) = (each(0).map(|address| address & 0xffff_ffff), each(1));
+        let sizes = what.sources.get(2).map(|_| each(2));
+        let size = |lane: usize| match sizes {
+            _ if ignored >> lane & 1 != 0 => 0,
+            Some(sizes) => sizes[lane].min(u64::from(bytes)) as u32,
+            None => bytes,
+        };
+        let (space, verb, bounds) = (AddressSpace::Shared, Verb::Write, here.bounds);
+        self.resolve(block, space, here.mask, &to, bytes, verb, bounds)?;
+        let whole = lanes_of(here.mask)
+            .filter(|&lane| size(lane) == bytes)
+            .fold(0, |all, lane| all | 1 << lane);
+        if whole != 0 {
+            let (space, verb) = (AddressSpace::Global, Verb::Read);
+            self.resolve(block, space, whole, &from, bytes, verb, bounds)?;
+        }
+        for lane in lanes_of(here.mask) {
+            let mut data = [0; 16];
+            let size = size(lane);
+            if size != 0 {
+                let range = (from[lane], size, bytes);
+                let pointer = self.global_range(lane as u32, range, Verb::Read)?;
+                // SAFETY: the range is checked.
+                unsafe { self.read_bytes(pointer, &mut data[..size as usize]) };
+            }
+            warp.copies.pending.push(PendingCopy {
+                lane: lane as u8,
+                bytes: bytes as u8,
+                group: warp.copies.committed[lane],
+                to: to[lane] as u32,
+                data,
+            });
+        }
+        Ok(())
+    }
+
+    /// Lands what these threads wait for.
+    pub(super) fn wait_copies(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        keep: Option<u32>,
+        mask: u32,
+    ) {
+        // What was told to a barrier has left its group: a wait for any group lands all of it.
+        let warp_number = warp.first_thread;
+        let mut landing = Vec::new();
+        for flight in &mut block.in_flight {
+            if let Effect::Copies { thread, copies } = &mut flight.effect
+                && thread.wrapping_sub(warp_number) < 32
+                && mask >> (*thread - warp_number) & 1 != 0
+            {
+                landing.append(copies);
+            }
+        }
+        landing.extend(warp.copies.take(mask, keep));
+        self.land_copies(block, &landing);
+    }
+
+    pub(super) fn land_copies(&mut self, block: &mut Block, copies: &[PendingCopy]) {
+        for copy in copies {
+            let place = Place {
+                peer: None,
+                offset: copy.to,
+            };
+            let pointer = self.shared_pointer(block, place);
+            // SAFETY: the range was checked when the copy was issued, and shared memory is this
+            // thread's.
+            unsafe {
+                std::ptr::copy_nonoverlapping(copy.data.as_ptr(), pointer, copy.bytes as usize);
+            }
+        }
+    }
+
+    /// `cp.async.mbarrier.arrive`: each thread arrives once its copies so far are done.
+    pub(super) fn copies_arrive(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        (space, counted): (AddressSpace, bool),
+        what: &AsyncOp,
+        here: &Here,
+    ) -> Result<(), Stop> {
+        for lane in lanes_of(here.mask) {
+            let number = lane as u32;
+            // SAFETY: the slot is one of the program's.
+            let address = unsafe { lane_value(&here.view, what.sources[0], lane) };
+            let place = self.shared_place(block, number, address, space, (8, 8), Verb::Update)?;
+            self.update_barrier(block, number, place, "arrives at", |barrier| {
+                // Without `.noinc` the arrival comes on top of those that are expected.
+                barrier.pending += u32::from(!counted);
+                Ok(())
+            })?;
+            let copies = warp.copies.take(1 << lane, None);
+            block.in_flight.push(Flight {
+                barrier: place.offset,
+                bytes: 0,
+                effect: Effect::Copies {
+                    thread: warp.first_thread + number,
+                    copies,
+                },
+            });
+            block.progressed = true;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,538 @@
+//! One warp's access to memory: compared with the shadow, then entered in it.
+#![allow(unsafe_code)]
+
+use super::clocks::Flag;
+use super::race::{Actor, Rival, words};
+use super::report::{Origin, Spot};
+use super::taint::Mark;
+use super::touch::Touch;
+use super::{BlockShadow, Shadow};
+use crate::exec::access::{Addresses, addresses, window};
+use crate::exec::block::Block;
+use crate::exec::elements::lanes_of;
+use crate::exec::reconverge::{Warp, lane_value};
+use crate::exec::step::Here;
+use crate::exec::violations::Verb;
+use crate::exec::worker::{Stop, Worker};
+use crate::lanes::{LANES, View};
+use crate::memory::Region;
+use crate::program::{Access, AddressSpace, Atomic, AtomicOp};
+
+/// A warp's access, as far as it lies in shared memory or in allocations.
+struct Event<'a> {
+    access: &'a Access,
+    verb: Verb,
+    /// A read-modify-write that needs the value it finds.
+    needs_value: bool,
+    view: &'a View,
+    warp: u32,
+    frame: u32,
+    mask: u32,
+    spots: [Spot; LANES],
+    /// Where each lane's element lies on the host.
+    data: [*const u8; LANES],
+    /// Kernels cannot write there.
+    read_only: bool,
+    bytes: u32,
+    line: u16,
+}
+
+impl Event<'_> {
+    fn strong(&self) -> u8 {
+        if self.access.strong || self.verb == Verb::Update {
+            Touch::STRONG
+        } else {
+            0
+        }
+    }
+
+    fn is_shared(&self) -> bool {
+        self.spots[self.mask.trailing_zeros() as usize & 31]
+            .allocation
+            .is_none()
+    }
+
+    /// The bytes that a lane of a store writes.
+    fn stored(&self, lane: usize) -> [u8; 32] {
+        let mut out = [0; 32];
+        let size = self.access.bytes as usize;
+        for (at, slot) in self.access.data.iter().enumerate() {
+            if let Some(slot) = slot {
+                // SAFETY: the slot is one of the program's.
+                let value = unsafe { lane_value(self.view, *slot, lane) };
+                out[at * size..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
+            }
+        }
+        out
+    }
+
+    /// Whether a lane's store leaves its place as it is.
+    fn changes_nothing(&self, lane: usize) -> bool {
+        let stored = self.stored(lane);
+        let bytes = self.bytes as usize;
+        // SAFETY: `locate` took only lanes whose elements lie inside memory; the launch has one
+        // host thread.
+        let there = unsafe { std::slice::from_raw_parts(self.data[lane], bytes) };
+        self.verb == Verb::Write && there == &stored[..bytes]
+    }
+}
+
+impl Worker<'_> {
+    /// Compares a load or a store with the shadow and enters it. Whether the warp now holds an
+    /// undefined value.
+    pub(in crate::exec) fn observe(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        here: &Here,
+        access: &Access,
+        verb: Verb,
+    ) -> Result<bool, Stop> {
+        self.observe_all(block, warp, here, access, verb, false)
+    }
+
+    pub(in crate::exec) fn observe_atomic(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        here: &Here,
+        atomic: &Atomic,
+    ) -> Result<bool, Stop> {
+        let needs_value = !matches!(atomic.op, AtomicOp::Exchange);
+        if atomic.access.releases {
+            self.note_fence(block, warp);
+        }
+        let access = &atomic.access;
+        self.observe_all(block, warp, here, access, Verb::Update, needs_value)
+    }
+
+    fn observe_all(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        here: &Here,
+        access: &Access,
+        verb: Verb,
+        needs_value: bool,
+    ) -> Result<bool, Stop> {
+        if verb == Verb::Write && access.releases {
+            self.note_fence(block, warp);
+        }
+        let (Some(mut shadow), Some(mut own)) = (self.shadow.take(), block.shadow.take()) else {
+            return Ok(false);
+        };
+        self.running = (block.number, warp.first_thread / 32);
+        let line = self.line_of(warp, &here.split);
+        let addresses = addresses(&here.view, access, here.bounds);
+        let mut rest = here.mask;
+        let mut outcome = self.check_address(&own, here, access, verb);
+        while rest != 0 && outcome.is_ok() {
+            let (space, mask, addresses) = window(access.space, &addresses, rest);
+            rest &= !mask;
+            let mut event = Event {
+                access,
+                verb,
+                needs_value,
+                view: &here.view,
+                warp: warp.first_thread / 32,
+                frame: here.split.frame,
+                mask,
+                spots: [Spot::default(); LANES],
+                data: [std::ptr::null(); LANES],
+                read_only: false,
+                bytes: access.bytes * access.count,
+                line,
+            };
+            self.find_spots(block, space, &addresses, &mut event);
+            outcome = self.enter(&mut shadow, &mut own, &event, mask);
+        }
+        let tainted = !own.taint[warp.first_thread as usize / 32].is_empty();
+        warp.tainted = tainted;
+        self.shadow = Some(shadow);
+        block.shadow = Some(own);
+        outcome.map(|()| tainted)
+    }
+
+    /// A store to an address that comes from nowhere is a fault; what a load gets there is undefined.
+    fn check_address(
+        &self,
+        own: &BlockShadow,
+        here: &Here,
+        access: &Access,
+        verb: Verb,
+    ) -> Result<(), Stop> {
+        let taint = &own.taint[self.running.1 as usize];
+        let Some(slot) = access.address.filter(|_| !taint.is_empty()) else {
+            return Ok(());
+        };
+        let mark = taint.slot(here.split.frame, slot);
+        match lanes_of(mark.lanes & here.mask).next() {
+            Some(lane) => {
+                let use_text = match verb {
+                    Verb::Read => "loads from an address made of",
+                    _ => "stores to an address made of",
+                };
+                Err(self.undefined_stop(lane as u32, &taint.origin(mark), use_text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Finds where each lane accesses. Lanes outside are left to the access itself.
+    fn find_spots(
+        &self,
+        block: &Block,
+        space: AddressSpace,
+        addresses: &Addresses,
+        event: &mut Event<'_>,
+    ) {
+        let bytes = u64::from(event.bytes);
+        let mut inside = 0;
+        match space {
+            // An address into another block lies beyond: such launches have no shadow.
+            AddressSpace::Shared | AddressSpace::Cluster => {
+                let total = u64::from(block.shared_bytes);
+                let base: *const u8 = block.shared.as_ptr().cast();
+                for lane in lanes_of(event.mask) {
+                    let offset = addresses[lane];
+                    if bytes <= total && offset <= total - bytes && offset.is_multiple_of(bytes) {
+                        event.spots[lane].offset = offset;
+                        event.data[lane] = base.wrapping_add(offset as usize);
+                        inside |= 1 << lane;
+                    }
+                }
+            }
+            AddressSpace::Global => {
+                let mut region = (0, Region::NONE);
+                for lane in lanes_of(event.mask) {
+                    let address = addresses[lane];
+                    if address.wrapping_sub(region.1.address) >= region.1.bytes {
+                        match self.context.regions.find_numbered(address) {
+                            Some((number, found)) => region = (number, *found),
+                            None => continue,
+                        }
+                    }
+                    let (number, region) = region;
+                    let offset = address.wrapping_sub(region.address);
+                    let fits = region.bytes >= bytes && offset <= region.bytes - bytes;
+                    if fits && offset.is_multiple_of(bytes) {
+                        event.spots[lane] = Spot {
+                            allocation: Some(number),
+                            offset,
+                        };
+                        event.data[lane] = region.data.wrapping_add(offset as usize);
+                        event.read_only |= region.read_only;
+                        inside |= 1 << lane;
+                    }
+                }
+            }
+            AddressSpace::Generic | AddressSpace::Local | AddressSpace::Parameter => {}
+        }
+        event.mask = inside;
+    }
+
+    fn enter(
+        &self,
+        shadow: &mut Shadow,
+        own: &mut BlockShadow,
+        event: &Event<'_>,
+        lanes: u32,
+    ) -> Result<(), Stop> {
+        if event.mask != 0 {
+            if shadow.checks.races {
+                self.enter_order(shadow, own, event)?;
+            }
+            if shadow.checks.footprints && !event.is_shared() {
+                enter_footprint(shadow, event, self);
+            }
+        }
+        if shadow.checks.undefined_values {
+            self.enter_values(shadow, own, event, lanes)?;
+        }
+        Ok(())
+    }
+
+    /// Races: each lane against what is known, then all lanes into what is known.
+    fn enter_order(
+        &self,
+        shadow: &mut Shadow,
+        own: &mut BlockShadow,
+        event: &Event<'_>,
+    ) -> Result<(), Stop> {
+        let strong = event.strong();
+        if strong != 0 && event.verb != Verb::Write {
+            for lane in lanes_of(event.mask) {
+                own.clocks.take(&shadow.times, event.warp, event.flag(lane));
+            }
+        }
+        if event.read_only {
+            return Ok(());
+        }
+        if event.verb == Verb::Write {
+            self.check_clash(event)?;
+        }
+        let mut silent = 0u32;
+        for lane in lanes_of(event.mask) {
+            let Some(rival) = self.rival(shadow, own, event, lane) else {
+                continue;
+            };
+            let spot = event.spots[lane];
+            if event.changes_nothing(lane) && is_defined(shadow, own, spot, event.bytes) {
+                silent |= 1 << lane;
+                continue;
+            }
+            return Err(self.race_stop(lane as u32, spot, event.bytes, event.verb, &rival));
+        }
+        for lane in lanes_of(event.mask & !silent) {
+            record(shadow, own, event, lane);
+        }
+        if strong != 0 && event.verb != Verb::Read {
+            for lane in lanes_of(event.mask) {
+                own.clocks
+                    .give(&mut shadow.times, event.warp, event.flag(lane));
+            }
+        }
+        Ok(())
+    }
+
+    fn rival(
+        &self,
+        shadow: &mut Shadow,
+        own: &mut BlockShadow,
+        event: &Event<'_>,
+        lane: usize,
+    ) -> Option<Rival> {
+        let spot = event.spots[lane];
+        let writes = event.verb != Verb::Read;
+        for (word, part) in words(spot.offset, event.bytes) {
+            let actor = Actor {
+                clocks: &own.clocks,
+                times: &shadow.times,
+                warp: event.warp,
+                lane,
+                flags: part | event.strong(),
+                is_shared: spot.allocation.is_none(),
+            };
+            let rival = match spot.allocation {
+                None => {
+                    let written = own.written.get(word as usize)?;
+                    let reads = own.read.get(word as usize).filter(|_| writes);
+                    actor
+                        .rival_write(written)
+                        .or_else(|| reads.and_then(|reads| actor.rival_read(reads)))
+                }
+                Some(number) => {
+                    let written = shadow.written.known(number, word);
+                    let rival = written.and_then(|written| actor.rival_write(written));
+                    rival.or_else(|| {
+                        let reads = shadow.read.known(number, word).filter(|_| writes);
+                        reads.and_then(|reads| actor.rival_read(reads))
+                    })
+                }
+            };
+            if rival.is_some() {
+                return rival;
+            }
+        }
+        None
+    }
+
+    /// Two lanes of one store that write different values to one place.
+    fn check_clash(&self, event: &Event<'_>) -> Result<(), Stop> {
+        let place = |lane: usize| (event.spots[lane].allocation, event.spots[lane].offset);
+        let ascends = lanes_of(event.mask).map(place).is_sorted_by(|a, b| a < b);
+        if ascends {
+            return Ok(());
+        }
+        let mut lanes: Vec<usize> = lanes_of(event.mask).collect();
+        lanes.sort_by_key(|&lane| place(lane));
+        for pair in lanes.windows(2) {
+            let [first, second] = [pair[0], pair[1]];
+            if place(first) == place(second) && event.stored(first) != event.stored(second) {
+                let spot = event.spots[second];
+                return Err(self.clash_stop(second as u32, first as u32, spot, event.bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// Which bytes hold a value, before and after; which registers do not.
+    fn enter_values(
+        &self,
+        shadow: &mut Shadow,
+        own: &mut BlockShadow,
+        event: &Event<'_>,
+        lanes: u32,
+    ) -> Result<(), Stop> {
+        match event.verb {
+            Verb::Read => mark_loaded(shadow, own, event, lanes),
+            Verb::Write => return self.define_stored(shadow, own, event),
+            Verb::Update => {
+                for lane in lanes_of(event.mask) {
+                    let (spot, bytes) = (event.spots[lane], event.bytes);
+                    if event.needs_value && lacks(shadow, own, spot, bytes) {
+                        return Err(self.update_stop(lane as u32, spot, bytes));
+                    }
+                    define(shadow, own, spot, bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn define_stored(
+        &self,
+        shadow: &mut Shadow,
+        own: &mut BlockShadow,
+        event: &Event<'_>,
+    ) -> Result<(), Stop> {
+        let size = event.access.bytes;
+        for (at, slot) in event.access.data.iter().enumerate() {
+            let Some(slot) = slot else { continue };
+            let taint = &own.taint[event.warp as usize];
+            let mark = if taint.is_empty() {
+                Mark::default()
+            } else {
+                taint.slot(event.frame, *slot)
+            };
+            for lane in lanes_of(event.mask) {
+                let mut spot = event.spots[lane];
+                spot.offset += at as u64 * u64::from(size);
+                if mark.lanes >> lane & 1 == 0 {
+                    define(shadow, own, spot, size);
+                } else if spot.allocation.is_none() {
+                    own.defined.remove_element(spot.offset, size);
+                } else if shadow.is_result(spot) || !lacks(shadow, own, spot, size) {
+                    let origin = own.taint[event.warp as usize].origin(mark);
+                    let label = spot
+                        .allocation
+                        .and_then(|at| self.context.memory.described(at as usize));
+                    let label = label.map_or("memory", |(label, ..)| label);
+                    let use_text = format!("stores to `{label}` what comes of");
+                    return Err(self.undefined_stop(lane as u32, &origin, &use_text));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Event<'_> {
+    fn flag(&self, lane: usize) -> Flag {
+        let spot = self.spots[lane];
+        match spot.allocation {
+            None => Flag::Shared(spot.offset),
+            // Allocations lie far apart, so their number and an offset make an address.
+            Some(number) => Flag::Global(u64::from(number) << 40 | spot.offset),
+        }
+    }
+}
+
+fn record(shadow: &mut Shadow, own: &mut BlockShadow, event: &Event<'_>, lane: usize) {
+    let spot = event.spots[lane];
+    for (word, part) in words(spot.offset, event.bytes) {
+        let touch = Touch {
+            block: own.clocks.block,
+            stamp: shadow.times.now,
+            lanes: 1 << lane,
+            line: event.line,
+            warp: event.warp as u8,
+            flags: part | event.strong(),
+        };
+        match (spot.allocation, event.verb) {
+            (None, Verb::Read) => own.read[word as usize].record(&touch),
+            (None, _) => own.written[word as usize].record(&touch),
+            (Some(number), Verb::Read) => {
+                if let Some(cell) = shadow.read.cell(number, word) {
+                    cell.record(&touch);
+                }
+            }
+            (Some(number), _) => {
+                if let Some(cell) = shadow.written.cell(number, word) {
+                    cell.record(&touch);
+                }
+            }
+        }
+    }
+}
+
+fn is_defined(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> bool {
+    if !shadow.checks.undefined_values {
+        return true;
+    }
+    match spot.allocation {
+        None => own.defined.holds_element(spot.offset, bytes),
+        Some(number) => shadow
+            .defined(number)
+            .is_none_or(|set| set.holds_element(spot.offset, bytes)),
+    }
+}
+
+/// Whether no byte of an element holds a value.
+fn lacks(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> bool {
+    match spot.allocation {
+        None => own.defined.lacks_element(spot.offset, bytes),
+        Some(number) => shadow
+            .defined(number)
+            .is_some_and(|set| set.lacks_element(spot.offset, bytes)),
+    }
+}
+
+fn define(shadow: &mut Shadow, own: &mut BlockShadow, spot: Spot, bytes: u32) {
+    match spot.allocation {
+        None => own.defined.insert_element(spot.offset, bytes),
+        Some(number) => {
+            if let Some(set) = shadow.defined_mut(number) {
+                set.insert_element(spot.offset, bytes);
+            }
+        }
+    }
+}
+
+/// Marks registers that a load fills with undefined elements, in the lanes `lanes`.
+fn mark_loaded(shadow: &Shadow, own: &mut BlockShadow, event: &Event<'_>, lanes: u32) {
+    let size = event.access.bytes;
+    for (at, slot) in event.access.data.iter().enumerate() {
+        let Some(slot) = slot else { continue };
+        let at_element = |lane: usize| {
+            let mut spot = event.spots[lane];
+            spot.offset += at as u64 * u64::from(size);
+            spot
+        };
+        let undefined = lanes_of(event.mask)
+            .filter(|&lane| lacks(shadow, own, at_element(lane), size))
+            .fold(0u32, |all, lane| all | 1 << lane);
+        let taint = &mut own.taint[event.warp as usize];
+        if undefined == 0 {
+            if !taint.is_empty() {
+                taint.set_slot(event.frame, *slot, lanes, Mark::default());
+            }
+            continue;
+        }
+        let origin = Origin {
+            spot: at_element(undefined.trailing_zeros() as usize),
+            bytes: size,
+            line: event.line,
+        };
+        let mark = taint.mark(undefined, origin);
+        taint.set_slot(event.frame, *slot, lanes, mark);
+    }
+}
+
+fn enter_footprint(shadow: &mut Shadow, event: &Event<'_>, worker: &Worker<'_>) {
+    let reads = event.verb != Verb::Write;
+    let writes = event.verb != Verb::Read;
+    for lane in lanes_of(event.mask) {
+        let spot = event.spots[lane];
+        let Some(number) = spot.allocation else {
+            continue;
+        };
+        for (side, touches) in [reads, writes].into_iter().enumerate() {
+            if touches {
+                let set = &mut shadow.touched[number as usize][side];
+                let set = set.get_or_insert_with(|| worker.empty_set(number));
+                set.insert_element(spot.offset, event.bytes);
+            }
+        }
+    }
+}
