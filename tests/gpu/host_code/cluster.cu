@@ -1,4 +1,4 @@
-// on: h200 accepted, emulated unsupported/opcode
+// on: h200 accepted, emulated accepted
 // A launch with clusters: every block adds what the block beside it in the cluster has loaded.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

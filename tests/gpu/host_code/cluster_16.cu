@@ -1,4 +1,4 @@
-// on: h200 accepted, emulated unsupported/opcode
+// on: h200 accepted, emulated accepted
 // Clusters of 16 blocks, which a kernel has to allow, launched by the driver's call.
 #include <cooperative_groups.h>
 #include <cuda.h>

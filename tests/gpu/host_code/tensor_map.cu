@@ -1,4 +1,4 @@
-// on: h200 accepted, emulated unsupported/opcode
+// on: h200 accepted, emulated accepted
 // Both vectors are fetched by the tensor memory accelerator, box by box.
 #include <cuda.h>
 #include <cuda_runtime.h>
