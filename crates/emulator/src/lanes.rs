@@ -35,9 +35,10 @@ impl Slot {
     const OFFSET: u32 = (1 << 30) - 1;
 
     pub(crate) fn new(class: Class, index: usize) -> Self {
-        let offset = index as u32 * class.plane_bytes();
-        debug_assert!(offset <= Self::OFFSET);
-        Self(((class as u32) << 30) | offset)
+        let offset = index as u64 * u64::from(class.plane_bytes());
+        // Beyond, the bits would name another class, and a place outside of every array.
+        assert!(offset <= u64::from(Self::OFFSET), "too many registers");
+        Self(((class as u32) << 30) | offset as u32)
     }
 
     pub(crate) fn class(self) -> Class {

@@ -32,6 +32,30 @@ fn result(code: &str, operands: [u32; 3]) -> u32 {
     device.read_words(words, 4)[3]
 }
 
+/// A register beyond what a slot can number would lie outside of the warp's own.
+#[test]
+fn registers_are_limited_together() {
+    let families: String = (0..9)
+        .map(|at| format!(".reg .b64 %f{at}x<1048576>;\n"))
+        .collect();
+    let text = module(&format!(
+        ".visible .entry k()\n{{\n{families}mov.u64 %f8x64, %f0x1;\nret;\n}}\n"
+    ));
+    let refused = emulator::Module::parse(&text).unwrap_err().to_string();
+    assert!(refused.contains("more than 2^20 registers"), "{refused}");
+}
+
+#[test]
+fn a_guarded_return_at_the_end_leaves_nobody_behind() {
+    let text = module(
+        ".visible .entry k()\n{\n.reg .pred %p;\n.reg .b32 %r;\nmov.u32 %r, %tid.x;\n\
+         setp.eq.u32 %p, %r, 1;\n@%p ret;\n}\n",
+    );
+    let mut device = Device::new(&text);
+    let outcome = device.launch("k", [1, 1, 1], [32, 1, 1], &Arguments::new());
+    assert!(outcome.is_ok());
+}
+
 #[test]
 fn differences_of_16_bits_wrap() {
     assert_eq!(

@@ -144,6 +144,8 @@ pub(crate) fn function(unit: &Unit, index: usize) -> Result<Program, LoadError> 
         decoder.statement(statement)?;
     }
     starts.push(decoder.out.insts.len() as u32);
+    // Whatever the last statement's guard leaves out ends here.
+    decoder.guard = Predicate::default();
     decoder.emit(if text.is_entry {
         Kind::Exit
     } else {

@@ -212,13 +212,17 @@ impl Body<'_, '_, '_> {
             if self.cursor.eat(b'<') {
                 let count = self.cursor.integer()? as u32;
                 self.cursor.mark(b'>')?;
-                if count > 1 << 20 {
+                let total = self.function.registers.len() + count as usize;
+                // All of them together: slots are numbered in 22 bits.
+                if total > 1 << 20 {
                     return Err(self.cursor.unsupported("more than 2^20 registers"));
                 }
-                let total = self.function.registers.len() + count as usize;
                 self.function.registers.resize(total, ty);
                 self.scopes[scope].families.push((name, first, count));
             } else {
+                if first >= 1 << 20 {
+                    return Err(self.cursor.unsupported("more than 2^20 registers"));
+                }
                 self.function.registers.push(ty);
                 self.scopes[scope]
                     .names
