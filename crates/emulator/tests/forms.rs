@@ -46,6 +46,18 @@ fn registers_are_limited_together() {
 }
 
 #[test]
+fn brackets_without_end_are_refused() {
+    for (before, bracket) in [
+        (".global .b32 x[1] = ", "{"),
+        (".visible .entry k() { ld.u32 %r, ", "["),
+    ] {
+        let text = module(&format!("{before}{}", bracket.repeat(200_000)));
+        let refused = emulator::Module::parse(&text).unwrap_err().to_string();
+        assert!(refused.contains("nested more than 64 deep"), "{refused}");
+    }
+}
+
+#[test]
 fn a_guarded_return_at_the_end_leaves_nobody_behind() {
     let text = module(
         ".visible .entry k()\n{\n.reg .pred %p;\n.reg .b32 %r;\nmov.u32 %r, %tid.x;\n\

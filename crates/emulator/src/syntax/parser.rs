@@ -14,6 +14,7 @@ use crate::LoadError;
 /// directive that is not known.
 pub(crate) fn parse(text: &str) -> Result<Unit, LoadError> {
     let tokens = tokens(text)?;
+    check_nesting(&tokens)?;
     let mut cursor = Cursor {
         tokens: &tokens,
         at: 0,
@@ -36,6 +37,25 @@ pub(crate) fn parse(text: &str) -> Result<Unit, LoadError> {
 }
 
 /// A position in the token list, with the small steps that every rule is made of.
+/// Brackets within brackets that a module may have: each is a call of the parser's.
+const MAX_NESTING: u32 = 64;
+
+fn check_nesting(tokens: &[Spanned<'_>]) -> Result<(), LoadError> {
+    let mut depth = 0u32;
+    for spanned in tokens {
+        match spanned.token {
+            Token::Mark(b'{' | b'[' | b'(') => depth += 1,
+            Token::Mark(b'}' | b']' | b')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_NESTING {
+            let message = format!("brackets are nested more than {MAX_NESTING} deep");
+            return Err(LoadError::malformed(spanned.line, message));
+        }
+    }
+    Ok(())
+}
+
 pub(super) struct Cursor<'a> {
     pub(super) tokens: &'a [Spanned<'a>],
     pub(super) at: usize,
