@@ -7,6 +7,7 @@
 
 #[allow(dead_code)] // the example uses all of it
 mod checks;
+mod limits;
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -15,7 +16,6 @@ use std::time::Duration;
 use checks::bench::Bench;
 use checks::{Check, Code, Images};
 use device::{CudaDevice, Device, EmulatedDevice, cuda, emulated};
-use domain::TargetLimits;
 use libtest_mimic::{Arguments, Completion, Trial};
 use toolchain::{CompileRequest, Toolchain};
 
@@ -65,31 +65,6 @@ fn perform<D: Device>(checks: &[Check], images: &Images, open: impl Fn() -> D) {
     }
 }
 
-fn limits() -> TargetLimits {
-    TargetLimits {
-        arch: "sm_90a".to_owned(),
-        name: "test".to_owned(),
-        compute_major: 9,
-        compute_minor: 0,
-        multiprocessors: 132,
-        max_threads_per_block: 1024,
-        max_threads_per_multiprocessor: 2048,
-        max_blocks_per_multiprocessor: 32,
-        max_block: [1024, 1024, 64],
-        max_grid: [2_147_483_647, 65_535, 65_535],
-        shared_memory_per_block_bytes: 49_152,
-        shared_memory_per_block_optin_bytes: 232_448,
-        shared_memory_per_multiprocessor_bytes: 233_472,
-        registers_per_multiprocessor: 65_536,
-        global_memory_bytes: 1 << 30,
-        l2_bytes: 50 << 20,
-        constant_memory_bytes: 65_536,
-        warp_size: 32,
-        clock_hz: 1_980_000_000,
-        memory_bus_bits: 6144,
-    }
-}
-
 fn main() {
     let arguments = Arguments::from_args();
     let no_gpu = device::list_gpus().err();
@@ -118,7 +93,7 @@ fn main() {
 fn on_the_emulated_device() {
     let open = || {
         EmulatedDevice::new(emulated::Settings {
-            limits: limits(),
+            limits: limits::h200(),
             memory_limit_bytes: 1 << 28,
             instruction_fuel: 1 << 24,
         })

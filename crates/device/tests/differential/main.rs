@@ -11,6 +11,8 @@ mod bench;
 mod families;
 mod forms;
 mod inputs;
+#[path = "../limits/mod.rs"]
+mod limits;
 mod record;
 
 use std::collections::BTreeSet;
@@ -19,7 +21,6 @@ use std::time::Duration;
 
 use bench::{Bench, Family};
 use device::{CudaDevice, Device as _, DeviceError, EmulatedDevice, cuda, emulated};
-use domain::TargetLimits;
 use libtest_mimic::{Arguments, Completion, Trial};
 use record::Record;
 use toolchain::Toolchain;
@@ -89,7 +90,7 @@ fn on_the_emulated_device(recorded: Option<&Record>) {
     // To CUBIN too: only that says whether a form is one.
     let families = bench::compile(&toolchain(), "sm_90a", true).unwrap();
     let device = EmulatedDevice::new(emulated::Settings {
-        limits: limits(),
+        limits: limits::h200(),
         memory_limit_bytes: 1 << 24,
         instruction_fuel: 1 << 20,
     });
@@ -180,29 +181,4 @@ fn on_a_gpu() -> Completion {
     }
     assert_eq!(record.results, recorded.results);
     Completion::Completed
-}
-
-fn limits() -> TargetLimits {
-    TargetLimits {
-        arch: "sm_90a".to_owned(),
-        name: "test".to_owned(),
-        compute_major: 9,
-        compute_minor: 0,
-        multiprocessors: 132,
-        max_threads_per_block: 1024,
-        max_threads_per_multiprocessor: 2048,
-        max_blocks_per_multiprocessor: 32,
-        max_block: [1024, 1024, 64],
-        max_grid: [2_147_483_647, 65_535, 65_535],
-        shared_memory_per_block_bytes: 49_152,
-        shared_memory_per_block_optin_bytes: 232_448,
-        shared_memory_per_multiprocessor_bytes: 233_472,
-        registers_per_multiprocessor: 65_536,
-        global_memory_bytes: 1 << 30,
-        l2_bytes: 50 << 20,
-        constant_memory_bytes: 65_536,
-        warp_size: 32,
-        clock_hz: 1_980_000_000,
-        memory_bus_bits: 6144,
-    }
 }

@@ -423,7 +423,7 @@ fn floats(
         (Type::F32, Type::F32) => {
             let run = match (form.ftz, form.sat) {
                 (false, false) => un(|a: u32| a),
-                (true, false) => un(|a: u32| single::flush(a)),
+                (true, false) => un(|a: u32| canonical(f32::from_bits(single::flush(a)))),
                 (false, true) => un(|a: u32| single::saturate(a)),
                 (true, true) => un(|a: u32| single::saturate(single::flush(a))),
             };
@@ -438,13 +438,14 @@ fn floats(
             let run = match (f16, form.sat) {
                 (true, false) => un(|a: u32| canonical(F16::widen(a as u16))),
                 (true, true) => un(|a: u32| single::saturate(F16::widen(a as u16).to_bits())),
-                (false, false) => un(|a: u32| canonical(Bf16::widen(a as u16))),
+                // The hardware shifts: a NaN keeps its bits.
+                (false, false) => un(|a: u32| Bf16::widen(a as u16).to_bits()),
                 (false, true) => un(|a: u32| single::saturate(Bf16::widen(a as u16).to_bits())),
             };
             d.simple(run, from, to)
         }
         (Type::F16, Type::F64) if !form.sat => d.simple(
-            un(|a: u32| double::canonical(f64::from(F16::widen(a as u16)))),
+            un(|a: u32| double::from_single(F16::widen(a as u16).to_bits())),
             from,
             to,
         ),
@@ -454,7 +455,7 @@ fn floats(
             to,
         ),
         (Type::Bf16, Type::F64) if !form.sat => d.simple(
-            un(|a: u32| double::canonical(f64::from(Bf16::widen(a as u16)))),
+            un(|a: u32| double::from_single(Bf16::widen(a as u16).to_bits())),
             from,
             to,
         ),
@@ -484,9 +485,9 @@ fn unit_interval(bits: u64) -> u64 {
 
 fn widen_single(d: &mut Decoder<'_>, form: Form, from: Type, to: Type) -> Result<(), LoadError> {
     let run = match (form.ftz, form.sat) {
-        (false, false) => un(|a: u32| double::canonical(f64::from(f32::from_bits(a)))),
+        (false, false) => un(|a: u32| double::from_single(a)),
         (true, false) => {
-            un(|a: u32| double::canonical(f64::from(f32::from_bits(single::flush(a)))))
+            un(|a: u32| double::from_single(canonical(f32::from_bits(single::flush(a)))))
         }
         (false, true) => un(|a: u32| unit_interval(f64::from(f32::from_bits(a)).to_bits())),
         (true, true) => {
@@ -500,7 +501,10 @@ fn narrow_to_single(d: &mut Decoder<'_>, form: Form, mode: Rounding) -> Result<(
     macro_rules! flags {
         ($ftz:literal, $sat:literal) => {
             modes!(mode, M => un(|a: u64| {
-                single::finish::<$ftz, $sat>(single::narrow::<M>(f64::from_bits(a)))
+                let value = f64::from_bits(a);
+                let nan = if $sat { 0 } else { double::narrowed_nan(a, 8, 23) };
+                let narrow = single::finish::<$ftz, $sat>(single::narrow::<M>(value));
+                if value.is_nan() { nan } else { narrow }
             }))
         };
     }
@@ -534,7 +538,7 @@ fn to_integral(
             (true, true) => return Err(m.unsupported()),
         },
         Type::F64 if !form.sat && !form.ftz => modes!(mode, M => un(|a: u64| {
-            double::canonical(numeric::integral(f64::from_bits(a), M))
+            double::of(a, |value| numeric::integral(value, M))
         })),
         Type::F16 if !form.sat && !form.ftz => modes!(mode, M => un(|a: u32| {
             u32::from(F16::narrow(numeric::integral_single(F16::widen(a as u16), M)))
@@ -545,6 +549,16 @@ fn to_integral(
         _ => return Err(m.unsupported()),
     };
     d.simple(run, ty, ty)
+}
+
+/// A double to f16 by `f`, but for a NaN, whose sign and upper bits stay.
+#[inline(always)]
+fn half_of_double(a: u64, f: impl Fn(u64) -> u32) -> u32 {
+    if f64::from_bits(a).is_nan() {
+        double::narrowed_nan(a, 5, 10)
+    } else {
+        f(a)
+    }
 }
 
 fn narrow_to_half(
@@ -564,7 +578,7 @@ fn narrow_to_half(
         (Type::F32, true) if near => un(|a: u32| u32::from(F16::narrow(f32::from_bits(a)))),
         (Type::F32, false) if near => un(|a: u32| u32::from(Bf16::narrow(f32::from_bits(a)))),
         (Type::F64, true) if near => {
-            un(|a: u64| u32::from(narrow_double::<F16>(f64::from_bits(a))))
+            un(|a: u64| half_of_double(a, |a| u32::from(narrow_double::<F16>(f64::from_bits(a)))))
         }
         (Type::F64, false) if near => {
             un(|a: u64| u32::from(narrow_double::<Bf16>(f64::from_bits(a))))
@@ -576,7 +590,7 @@ fn narrow_to_half(
             exact::convert(u64::from(a), exact::F32, exact::BF16, Rounding::from_const(M)) as u32
         })),
         (Type::F64, true) => modes!(mode, M => un(|a: u64| {
-            exact::convert(a, exact::F64, exact::F16, Rounding::from_const(M)) as u32
+            half_of_double(a, |a| exact::convert(a, exact::F64, exact::F16, Rounding::from_const(M)) as u32)
         })),
         (Type::F16, false) => modes!(mode, M => un(|a: u32| {
             exact::convert(u64::from(a), exact::F16, exact::BF16, Rounding::from_const(M)) as u32

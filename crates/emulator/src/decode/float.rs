@@ -141,7 +141,7 @@ pub(super) fn add(
         (Type::F64, _) if ftz || sat => return Err(m.unsupported()),
         (Type::F64, false) => (double_modes!(mode, |a, b| bin add(a, b)), double_flop(1)),
         (Type::F64, true) => (
-            double_modes!(mode, |a, b| bin add(a, b ^ SIGN_64)),
+            double_modes!(mode, |a, b| bin add(a, double::negate(b))),
             double_flop(1),
         ),
         _ => return Err(m.unsupported()),
@@ -210,18 +210,18 @@ pub(super) fn fused_of(
 
 pub(super) fn divide(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     let ty = m.last_type()?;
-    let approximate = m.take("approx") || m.take("full");
+    let (approximate, full) = (m.take("approx"), m.take("full"));
     let mode = m.rounding();
     let ftz = m.take("ftz");
     m.finish()?;
+    if full && (approximate || mode.is_some() || ty != Type::F32) {
+        return Err(m.unsupported());
+    }
     let run = match (ty, mode, approximate) {
-        (Type::F32, None, true) => {
-            if ftz {
-                bin(|a: u32, b: u32| approx::divide::<true>(a, b))
-            } else {
-                bin(|a: u32, b: u32| approx::divide::<false>(a, b))
-            }
-        }
+        _ if full && ftz => bin(|a: u32, b: u32| approx::full_divide::<true>(a, b)),
+        _ if full => bin(|a: u32, b: u32| approx::full_divide::<false>(a, b)),
+        (Type::F32, None, true) if ftz => bin(|a: u32, b: u32| approx::divide::<true>(a, b)),
+        (Type::F32, None, true) => bin(|a: u32, b: u32| approx::divide::<false>(a, b)),
         (Type::F32, Some(mode), false) => {
             single_modes_unsaturated!(mode, ftz, |a, b| bin divide(a, b))
         }
@@ -353,7 +353,8 @@ pub(super) fn negate(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
     sign_operation(d, m, false)
 }
 
-/// `abs` and `neg`: on floats they change the sign bit alone.
+/// `abs` and `neg`: on floats they change the sign bit alone, but for NaN: f64 has it as any operation does, the
+/// others make it the one of their format.
 fn sign_operation(
     d: &mut Decoder<'_>,
     m: &mut Modifiers<'_>,
@@ -363,16 +364,13 @@ fn sign_operation(
     let ftz = m.take("ftz");
     m.finish()?;
     let run = match (ty, absolute, ftz) {
-        (Type::F32, true, false) => Some(un(|a: u32| a & !SIGN)),
-        (Type::F32, true, true) => Some(un(|a: u32| single::flush(a) & !SIGN)),
-        (Type::F32, false, false) => Some(un(|a: u32| a ^ SIGN)),
-        (Type::F32, false, true) => Some(un(|a: u32| single::flush(a) ^ SIGN)),
-        (Type::F64, true, false) => Some(un(|a: u64| a & !SIGN_64)),
-        (Type::F64, false, false) => Some(un(|a: u64| a ^ SIGN_64)),
-        (Type::F16 | Type::Bf16, true, _) => Some(un(|a: u32| a & 0x7fff)),
-        (Type::F16 | Type::Bf16, false, _) => Some(un(|a: u32| a ^ 0x8000)),
-        (Type::F16x2 | Type::Bf16x2, true, _) => Some(un(|a: u32| a & 0x7fff_7fff)),
-        (Type::F16x2 | Type::Bf16x2, false, _) => Some(un(|a: u32| a ^ 0x8000_8000)),
+        (Type::F32, true, false) => Some(un(|a: u32| single::signed(a, 0))),
+        (Type::F32, true, true) => Some(un(|a: u32| single::signed(single::flush(a), 0))),
+        (Type::F32, false, false) => Some(un(|a: u32| single::signed(a, !a))),
+        (Type::F32, false, true) => Some(un(|a: u32| single::signed(single::flush(a), !a))),
+        (Type::F64, true, false) => Some(un(|a: u64| double::of(a, f64::abs))),
+        (Type::F64, false, false) => Some(un(|a: u64| double::negate(a))),
+        _ if half::is_half(ty) => Some(half::sign_operation(ty, absolute)),
         (_, true, false) => integer::absolute(ty),
         (_, false, false) => integer::negate(ty),
         _ => None,
@@ -433,7 +431,7 @@ pub(super) fn extreme(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), 
 /// `.xorsign.abs`: of the magnitudes, under the product's sign.
 #[inline(always)]
 fn xor_signs(a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
-    f(a & !SIGN, b & !SIGN) | (a ^ b) & SIGN
+    single::signed(f(a & !SIGN, b & !SIGN), a ^ b)
 }
 
 /// `copysign d, a, b`: the magnitude of `b` with the sign of `a`.

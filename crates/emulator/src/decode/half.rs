@@ -163,6 +163,25 @@ pub(super) fn fused(d: &mut Decoder<'_>, m: &mut Modifiers<'_>, ty: Type) -> Res
     d.halves(m, formats!(ty, |a, b, c| ter pair3 fma), ty, 3, ending)
 }
 
+/// `abs` and `neg` of halves.
+pub(super) fn sign_operation(ty: Type, absolute: bool) -> LaneFn {
+    macro_rules! both {
+        ($h:ty) => {
+            match (is_pair(ty), absolute) {
+                (true, true) => un(|a: u32| pair1(a, |a| scalar::signed::<$h>(a, 0))),
+                (true, false) => un(|a: u32| pair1(a, |a| scalar::signed::<$h>(a, !a))),
+                (false, true) => un(|a: u32| u32::from(scalar::signed::<$h>(a as u16, 0))),
+                (false, false) => un(|a: u32| u32::from(scalar::signed::<$h>(a as u16, !a as u16))),
+            }
+        };
+    }
+    if matches!(ty, Type::F16 | Type::F16x2) {
+        both!(F16)
+    } else {
+        both!(Bf16)
+    }
+}
+
 pub(super) fn extreme(
     d: &mut Decoder<'_>,
     m: &mut Modifiers<'_>,
@@ -185,7 +204,7 @@ pub(super) fn extreme(
             if xorsign {
                 shapes!(|a: u16, b: u16| {
                     let chosen = scalar::choose::<$h, $least, $nan>(a & 0x7fff, b & 0x7fff);
-                    chosen | (a ^ b) & 0x8000
+                    scalar::signed::<$h>(chosen, a ^ b)
                 })
             } else {
                 shapes!(|a: u16, b: u16| scalar::choose::<$h, $least, $nan>(a, b))

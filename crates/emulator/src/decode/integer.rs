@@ -241,7 +241,7 @@ pub(super) fn quotient(ty: Type) -> Option<LaneFn> {
 pub(super) fn remainder(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     let ty = m.last_type()?;
     m.finish()?;
-    let run = each_integer!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) });
+    let run = each_integer!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) });
     d.binary(run, ty, m)
 }
 

@@ -103,7 +103,13 @@ pub(crate) fn reciprocal_square_root<const FTZ: bool>(bits: u32) -> u32 {
     finish::<FTZ, false>(value)
 }
 
-/// `a / b`; the hardware's form gives 0 for 2^126 < |b| < 2^128.
+/// `div.full`: `a / b` over the whole range.
+#[inline(always)]
+pub(crate) fn full_divide<const FTZ: bool>(a: u32, b: u32) -> u32 {
+    finish::<FTZ, false>(input::<FTZ>(a) / input::<FTZ>(b))
+}
+
+/// `div.approx`: `a / b`, but 0 for 2^126 < |b| < 2^128.
 #[inline(always)]
 pub(crate) fn divide<const FTZ: bool>(a: u32, b: u32) -> u32 {
     let (a, b) = (input::<FTZ>(a), input::<FTZ>(b));
@@ -148,13 +154,13 @@ pub(crate) fn reciprocal_square_root_double(bits: u64) -> u64 {
 
 /// `rsqrt.approx.f64`: refined to about the last bit.
 pub(crate) fn full_reciprocal_square_root_double(bits: u64) -> u64 {
-    let x = f64::from_bits(bits);
-    let value = if x == 0.0 {
-        f64::INFINITY.copysign(x)
-    } else {
-        1.0 / x.sqrt()
-    };
-    super::double::canonical(value)
+    super::double::of(bits, |x| {
+        if x == 0.0 {
+            f64::INFINITY.copysign(x)
+        } else {
+            1.0 / x.sqrt()
+        }
+    })
 }
 
 fn flush_double(bits: u64) -> f64 {

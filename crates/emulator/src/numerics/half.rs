@@ -138,6 +138,16 @@ pub(crate) fn fma<H: Half>(a: u16, b: u16, c: u16) -> u16 {
     narrow_double::<H>(odd_sum(product, f64::from(H::widen(c))))
 }
 
+/// A magnitude under the sign of `sign`; a NaN becomes the format's own.
+#[inline(always)]
+pub(crate) fn signed<H: Half>(magnitude: u16, sign: u16) -> u16 {
+    if H::is_nan(magnitude) {
+        H::NAN
+    } else {
+        magnitude & 0x7fff | sign & 0x8000
+    }
+}
+
 /// Clamps to [0, 1]; NaN becomes 0.
 #[inline(always)]
 pub(crate) fn saturate<H: Half>(bits: u16) -> u16 {

@@ -182,6 +182,16 @@ fn signed_zero<const MODE: u8>(sum: f64, a_negative: bool, b_negative: bool) -> 
     }
 }
 
+/// A magnitude under the sign of `sign`; a NaN becomes [`NAN`].
+#[inline(always)]
+pub(crate) fn signed(magnitude: u32, sign: u32) -> u32 {
+    if f32::from_bits(magnitude).is_nan() {
+        NAN
+    } else {
+        magnitude & 0x7fff_ffff | sign & 0x8000_0000
+    }
+}
+
 /// The lesser operand; a NaN loses unless `NAN_WINS`. -0 is below +0.
 #[inline(always)]
 pub(crate) fn minimum<const FTZ: bool, const NAN_WINS: bool>(a: u32, b: u32) -> u32 {

@@ -270,7 +270,12 @@ pub(crate) const CUT: u8 = 2;
 #[inline(always)]
 pub(crate) fn to_tf32(bits: u32, mode: u8, relu: bool) -> u32 {
     if bits & 0x7fff_ffff > 0x7f80_0000 {
-        return single::NAN;
+        // The old instruction cuts a NaN as it cuts a number.
+        return if mode == AWAY {
+            bits & !0x1fff
+        } else {
+            single::NAN
+        };
     }
     if relu && bits >> 31 != 0 {
         return 0;
