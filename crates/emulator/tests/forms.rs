@@ -191,3 +191,38 @@ fn conversions_that_clamp() {
     assert_eq!(result(double, [0x4000, 0, 0]), 1f32.to_bits()); // 2
     assert_eq!(result(double, [0xbc00, 0, 0]), 0);
 }
+
+#[test]
+fn packed_integers_do_not_carry_into_each_other() {
+    let (a, b) = (0xffff_0005, 0x0001_fff0);
+    let of = |code: &str| result(code, [a, b, 100]);
+    assert_eq!(of("add.u16x2 %d, %a, %b;"), 0x0000_fff5);
+    assert_eq!(of("add.s16x2 %d, %a, %b;"), 0x0000_fff5);
+    assert_eq!(of("min.u16x2 %d, %a, %b;"), 0x0001_0005);
+    assert_eq!(of("max.u16x2 %d, %a, %b;"), 0xffff_fff0);
+    // -1 and 1; 5 and -16.
+    assert_eq!(of("min.s16x2 %d, %a, %b;"), 0xffff_fff0);
+    assert_eq!(of("max.s16x2 %d, %a, %b;"), 0x0001_0005);
+    assert_eq!(of("min.relu.s16x2 %d, %a, %b;"), 0);
+    assert_eq!(of("max.s16x2.relu %d, %a, %b;"), 0x0001_0005);
+    assert_eq!(of("min.s32.relu %d, %a, %b;"), 0);
+    assert_eq!(of("max.relu.s32 %d, %a, %b;"), b);
+}
+
+#[test]
+fn differences_of_packed_parts() {
+    // Bytes from the highest: 255 and 0, 255 and 1, 0 and 255, 5 and 240; signed -1, -1 and 1, 0 and -1, 5 and -16.
+    let of = |code: &str| result(code, [0xffff_0005, 0x0001_fff0, 100]);
+    assert_eq!(of("vabsdiff4.u32.u32.u32 %d, %a, %b, %c;"), 0xfffe_ffeb);
+    assert_eq!(of("vabsdiff4.u32.s32.s32 %d, %a, %b, %c;"), 0x0102_0115);
+    assert_eq!(
+        of("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;"),
+        255 + 254 + 255 + 235 + 100
+    );
+    // 65535 and 1, 5 and 65520; signed -1 and 1, 5 and -16.
+    assert_eq!(of("vabsdiff2.u32.u32.u32 %d, %a, %b, %c;"), 0xfffe_ffeb);
+    assert_eq!(
+        of("vabsdiff2.s32.s32.s32.add %d, %a, %b, %c;"),
+        2 + 21 + 100
+    );
+}

@@ -1,6 +1,6 @@
 //! Integer arithmetic.
 
-use super::{Decoder, Modifiers, float};
+use super::{Decoder, Modifiers, float, video};
 use crate::LoadError;
 use crate::lanes::{LaneFn, bin, ter, un};
 use crate::program::{Carry, CarryOp, Kind};
@@ -39,6 +39,9 @@ fn is_integer(ty: Type) -> bool {
 }
 
 pub(super) fn add(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    if let Some(done) = video::pairs(d, m) {
+        return done;
+    }
     if m.take("cc") {
         return carry_form(d, m, CarryOp::Add, false, true);
     }
@@ -243,6 +246,15 @@ pub(super) fn remainder(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<()
     m.finish()?;
     let run = each_integer!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) });
     d.binary(run, ty, m)
+}
+
+/// `min.relu` and `max.relu`: nothing below 0.
+pub(super) fn extreme_above_zero(least: bool, ty: Type) -> Option<LaneFn> {
+    match (ty, least) {
+        (Type::S32, true) => Some(bin(|a: u32, b: u32| (a as i32).min(b as i32).max(0) as u32)),
+        (Type::S32, false) => Some(bin(|a: u32, b: u32| (a as i32).max(b as i32).max(0) as u32)),
+        _ => None,
+    }
 }
 
 /// `min` and `max` of integers.
