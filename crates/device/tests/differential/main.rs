@@ -1,5 +1,6 @@
-//! The differential suite: each instruction form as one kernel of inline assembly, compiled once to PTX and
-//! CUBIN. The bits that an H200 gave for the CUBIN are on record; the emulated device must give them for the PTX.
+//! The differential suite: each instruction form as one kernel of inline assembly, and whole kernels, compiled
+//! once to PTX and CUBIN. The bits that an H200 gave for the CUBIN are on record; the emulated device must give
+//! them for the PTX. What can be worked out otherwise is, for whole kernels, and holds without a record too.
 //!
 //! To record them anew, on a machine with the card:
 //! `LIGHTSPEED_RECORD=FILE LIGHTSPEED_RECORD_HEADING="date, driver" cargo test --release -p device --test differential`
@@ -11,15 +12,17 @@ mod bench;
 mod families;
 mod forms;
 mod inputs;
+mod kernels;
 mod record;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use bench::{Bench, Family};
+use bench::{Bench, Compiled, Family};
 use device::{CudaDevice, Device as _, DeviceError, EmulatedDevice, cuda, emulated};
 use domain::TargetLimits;
+use kernels::{Source, Whole};
 use libtest_mimic::{Arguments, Completion, Trial};
 use record::Record;
 use toolchain::Toolchain;
@@ -28,29 +31,39 @@ const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/differential/
 
 fn main() {
     let arguments = Arguments::from_args();
-    let recorded = std::fs::read_to_string(RECORDED)
-        .ok()
-        .map(|text| Record::parse(&text));
     let no_gpu = device::list_gpus().err();
     if let Some(why) = &no_gpu {
         eprintln!("skipped: no GPU ({why})");
     }
-    if recorded.is_none() {
+    if !Path::new(RECORDED).exists() {
         eprintln!("skipped: no bits of a GPU are on record");
     }
-    let trials = vec![
-        Trial::test("each_form_has_a_name_of_its_own", || {
+    let mut trials = vec![
+        Trial::test("each_form_and_kernel_has_a_name_of_its_own", || {
             names();
             Ok(())
         }),
-        Trial::test("every_form_runs_on_the_emulated_device", move || {
-            on_the_emulated_device(recorded.as_ref());
+        Trial::test("every_form_runs_on_the_emulated_device", || {
+            on_the_emulated_device(recorded().as_ref());
             Ok(())
         }),
         Trial::ignorable_test("a_gpu_gives_the_bits_on_record", || Ok(on_a_gpu()))
             .with_ignored_flag(no_gpu.is_some()),
     ];
+    for source in kernels::all() {
+        let name = format!("kernels_of_{}_run_on_the_emulated_device", source.name);
+        trials.push(Trial::test(name, move || {
+            whole_on_the_emulated_device(source, recorded().as_ref());
+            Ok(())
+        }));
+    }
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The bits of a GPU that are on record.
+fn recorded() -> Option<Record> {
+    let text = std::fs::read_to_string(RECORDED).ok()?;
+    Some(Record::parse(&text))
 }
 
 fn toolchain() -> Toolchain {
@@ -65,10 +78,13 @@ fn toolchain() -> Toolchain {
 
 fn names() {
     let families = families::all();
-    let names: Vec<_> = families
+    let sources = kernels::all();
+    let wholes = sources.iter().flat_map(|source| &source.kernels);
+    let names: Vec<&str> = families
         .iter()
         .flat_map(|(_, forms)| forms)
-        .map(|form| &form.name)
+        .map(|form| form.name.as_str())
+        .chain(wholes.map(|whole| whole.name))
         .collect();
     let distinct: BTreeSet<_> = names.iter().collect();
     assert_eq!(distinct.len(), names.len());
@@ -88,12 +104,7 @@ fn results<D: device::Device>(
 fn on_the_emulated_device(recorded: Option<&Record>) {
     // To CUBIN too: only that says whether a form is one.
     let families = bench::compile(&toolchain(), "sm_90a", true).unwrap();
-    let device = EmulatedDevice::new(emulated::Settings {
-        limits: limits(),
-        memory_limit_bytes: 1 << 24,
-        instruction_fuel: 1 << 20,
-    });
-    let mut bench = Bench::new(device).unwrap();
+    let mut bench = Bench::new(emulated_device()).unwrap();
     let mut faults = Vec::new();
     let (mut forms, mut compared) = (0, 0);
     for family in &families {
@@ -106,7 +117,8 @@ fn on_the_emulated_device(recorded: Option<&Record>) {
                     continue;
                 }
             };
-            if let Some(theirs) = recorded.and_then(|record| record.of(form)) {
+            let theirs = recorded.and_then(|record| record.of(&form.name, form.result));
+            if let Some(theirs) = theirs {
                 compared += 1;
                 let wrong = compare(form, &ours, &theirs);
                 faults.extend(
@@ -124,6 +136,41 @@ fn on_the_emulated_device(recorded: Option<&Record>) {
         faults.len(),
         faults.join("\n")
     );
+}
+
+fn emulated_device() -> EmulatedDevice {
+    EmulatedDevice::new(emulated::Settings {
+        limits: limits(),
+        memory_limit_bytes: 1 << 24,
+        instruction_fuel: 1 << 22,
+    })
+}
+
+fn whole_on_the_emulated_device(source: Source, recorded: Option<&Record>) {
+    let compiled = Compiled::of(&toolchain(), source, "sm_90a").unwrap();
+    let results = bench::run_whole(&mut emulated_device(), &compiled).unwrap();
+    let mut faults = Vec::new();
+    for (whole, ours) in compiled.source.kernels.iter().zip(results) {
+        let ours = match ours {
+            Ok(ours) => ours,
+            Err(why) => {
+                faults.push(format!("{}: {why}", whole.name));
+                continue;
+            }
+        };
+        let theirs = recorded.and_then(|record| record.of(whole.name, whole.class));
+        let standards = [
+            ("expected", whole.expected.as_ref()),
+            ("on record", theirs.as_ref()),
+        ];
+        for (standard, theirs) in standards {
+            let wrong =
+                theirs.map(|theirs| agreement::disagreements_of_whole(whole, &ours, theirs));
+            let wrong = wrong.into_iter().flatten();
+            faults.extend(wrong.map(|what| format!("{}{what}, {standard}", whole.name)));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 fn compare(form: &forms::Form, ours: &[u64], theirs: &[u64]) -> Vec<String> {
@@ -157,8 +204,11 @@ fn on_a_gpu() -> Completion {
     };
     for family in &families {
         for (form, bits) in family.forms.iter().zip(results(&mut bench, family)) {
-            record.insert(form, &bits.unwrap());
+            record.insert(&form.name, form.result, &bits.unwrap());
         }
+    }
+    for (whole, bits) in whole_on_a_gpu(&toolchain, &limits.arch, bench.device()) {
+        record.insert(whole.name, whole.class, &bits);
     }
     if let Some(file) = std::env::var_os("LIGHTSPEED_RECORD") {
         std::fs::write(file, record.to_text()).unwrap();
@@ -180,6 +230,30 @@ fn on_a_gpu() -> Completion {
     }
     assert_eq!(record.results, recorded.results);
     Completion::Completed
+}
+
+/// A GPU's bits of whole kernels, which must be what is expected of them.
+fn whole_on_a_gpu(
+    toolchain: &Toolchain,
+    arch: &str,
+    device: &mut CudaDevice,
+) -> Vec<(Whole, Vec<u64>)> {
+    let mut all = Vec::new();
+    let mut faults = Vec::new();
+    for source in kernels::all() {
+        let compiled = Compiled::of(toolchain, source, arch).unwrap();
+        let results = bench::run_whole(device, &compiled).unwrap();
+        for (whole, bits) in compiled.source.kernels.into_iter().zip(results) {
+            let bits = bits.unwrap_or_else(|why| panic!("{}: {why}", whole.name));
+            if let Some(expected) = &whole.expected {
+                let wrong = agreement::disagreements_of_whole(&whole, &bits, expected);
+                faults.extend(wrong.iter().map(|what| format!("{}{what}", whole.name)));
+            }
+            all.push((whole, bits));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    all
 }
 
 fn limits() -> TargetLimits {
