@@ -226,3 +226,21 @@ fn differences_of_packed_parts() {
         2 + 21 + 100
     );
 }
+
+/// PTX ISA, `atom`: sums in global memory take subnormal floats for zero, those in shared memory do not.
+#[test]
+fn atomic_sums_flush_subnormals_in_global_memory_only() {
+    let (subnormal, twice) = (0x0040_0000, 0x0080_0000);
+    let global = "add.u64 %w, %q, 8; st.global.b32 [%w], %a;";
+    for pointer in [".global", ""] {
+        let code = format!("{global} red{pointer}.add.f32 [%w], %b; ld.global.b32 %d, [%w];");
+        assert_eq!(result(&code, [subnormal, subnormal, 9]), 0, "{pointer}");
+        assert_eq!(result(&code, [twice, subnormal, 9]), twice, "{pointer}");
+    }
+    let shared = ".shared .b32 s; mov.u64 %w, s; st.shared.b32 [s], %a;";
+    let code = format!("{shared} red.shared.add.f32 [s], %b; ld.shared.b32 %d, [s];");
+    assert_eq!(result(&code, [subnormal, subnormal, 9]), twice);
+    let code =
+        format!("{shared} cvta.shared.u64 %w, %w; red.add.f32 [%w], %b; ld.shared.b32 %d, [s];");
+    assert_eq!(result(&code, [subnormal, subnormal, 9]), twice);
+}

@@ -393,7 +393,7 @@ pub(super) fn extreme(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), 
     let least = m.base() == "min";
     if relu {
         m.finish()?;
-        return d.binary(integer::extreme_above_zero(least, ty), ty, m);
+        return d.binary(video::extreme_above_zero(least, ty), ty, m);
     }
     if half::is_half(ty) {
         return half::extreme(d, m, ty, least);

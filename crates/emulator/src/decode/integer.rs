@@ -248,15 +248,6 @@ pub(super) fn remainder(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<()
     d.binary(run, ty, m)
 }
 
-/// `min.relu` and `max.relu`: nothing below 0.
-pub(super) fn extreme_above_zero(least: bool, ty: Type) -> Option<LaneFn> {
-    match (ty, least) {
-        (Type::S32, true) => Some(bin(|a: u32, b: u32| (a as i32).min(b as i32).max(0) as u32)),
-        (Type::S32, false) => Some(bin(|a: u32, b: u32| (a as i32).max(b as i32).max(0) as u32)),
-        _ => None,
-    }
-}
-
 /// `min` and `max` of integers.
 pub(super) fn extreme(least: bool, ty: Type) -> Option<LaneFn> {
     if least {

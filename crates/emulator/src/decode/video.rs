@@ -1,5 +1,6 @@
-//! Integers packed in 32 bits: pairs of 16 bits (`add`, `min`, `max` of `.u16x2` and `.s16x2`), and the
-//! differences of bytes or halves that are left of the video instructions (`vabsdiff2`, `vabsdiff4`).
+//! Rarer arithmetic of integers: pairs of 16 bits (`add`, `min`, `max` of `.u16x2` and `.s16x2`), extremes that
+//! stop at zero, and the differences of bytes or halves that are left of the video instructions (`vabsdiff2`,
+//! `vabsdiff4`).
 
 use super::{Decoder, Modifiers};
 use crate::LoadError;
@@ -42,6 +43,15 @@ fn halves(a: u32, b: u32, of: impl Fn(u16, u16) -> u16) -> u32 {
 #[inline(always)]
 fn signed_halves(a: u32, b: u32, of: impl Fn(i16, i16) -> i16) -> u32 {
     halves(a, b, |a, b| of(a as i16, b as i16) as u16)
+}
+
+/// `min.relu` and `max.relu`: nothing below 0.
+pub(super) fn extreme_above_zero(least: bool, ty: Type) -> Option<LaneFn> {
+    match (ty, least) {
+        (Type::S32, true) => Some(bin(|a: u32, b: u32| (a as i32).min(b as i32).max(0) as u32)),
+        (Type::S32, false) => Some(bin(|a: u32, b: u32| (a as i32).max(b as i32).max(0) as u32)),
+        _ => None,
+    }
 }
 
 /// `vabsdiff2` and `vabsdiff4`: differences of parts, each in its part's place, or added up to `c`.
