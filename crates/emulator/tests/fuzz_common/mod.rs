@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(dead_code, reason = "each target uses its part")]
 
+pub mod calls;
+pub mod instructions;
 pub mod programs;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
