@@ -191,3 +191,56 @@ fn conversions_that_clamp() {
     assert_eq!(result(double, [0x4000, 0, 0]), 1f32.to_bits()); // 2
     assert_eq!(result(double, [0xbc00, 0, 0]), 0);
 }
+
+#[test]
+fn packed_integers_do_not_carry_into_each_other() {
+    let (a, b) = (0xffff_0005, 0x0001_fff0);
+    let of = |code: &str| result(code, [a, b, 100]);
+    assert_eq!(of("add.u16x2 %d, %a, %b;"), 0x0000_fff5);
+    assert_eq!(of("add.s16x2 %d, %a, %b;"), 0x0000_fff5);
+    assert_eq!(of("min.u16x2 %d, %a, %b;"), 0x0001_0005);
+    assert_eq!(of("max.u16x2 %d, %a, %b;"), 0xffff_fff0);
+    // -1 and 1; 5 and -16.
+    assert_eq!(of("min.s16x2 %d, %a, %b;"), 0xffff_fff0);
+    assert_eq!(of("max.s16x2 %d, %a, %b;"), 0x0001_0005);
+    assert_eq!(of("min.relu.s16x2 %d, %a, %b;"), 0);
+    assert_eq!(of("max.s16x2.relu %d, %a, %b;"), 0x0001_0005);
+    assert_eq!(of("min.s32.relu %d, %a, %b;"), 0);
+    assert_eq!(of("max.relu.s32 %d, %a, %b;"), b);
+}
+
+#[test]
+fn differences_of_packed_parts() {
+    // Bytes from the highest: 255 and 0, 255 and 1, 0 and 255, 5 and 240; signed -1, -1 and 1, 0 and -1, 5 and -16.
+    let of = |code: &str| result(code, [0xffff_0005, 0x0001_fff0, 100]);
+    assert_eq!(of("vabsdiff4.u32.u32.u32 %d, %a, %b, %c;"), 0xfffe_ffeb);
+    assert_eq!(of("vabsdiff4.u32.s32.s32 %d, %a, %b, %c;"), 0x0102_0115);
+    assert_eq!(
+        of("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;"),
+        255 + 254 + 255 + 235 + 100
+    );
+    // 65535 and 1, 5 and 65520; signed -1 and 1, 5 and -16.
+    assert_eq!(of("vabsdiff2.u32.u32.u32 %d, %a, %b, %c;"), 0xfffe_ffeb);
+    assert_eq!(
+        of("vabsdiff2.s32.s32.s32.add %d, %a, %b, %c;"),
+        2 + 21 + 100
+    );
+}
+
+/// PTX ISA, `atom`: sums in global memory take subnormal floats for zero, those in shared memory do not.
+#[test]
+fn atomic_sums_flush_subnormals_in_global_memory_only() {
+    let (subnormal, twice) = (0x0040_0000, 0x0080_0000);
+    let global = "add.u64 %w, %q, 8; st.global.b32 [%w], %a;";
+    for pointer in [".global", ""] {
+        let code = format!("{global} red{pointer}.add.f32 [%w], %b; ld.global.b32 %d, [%w];");
+        assert_eq!(result(&code, [subnormal, subnormal, 9]), 0, "{pointer}");
+        assert_eq!(result(&code, [twice, subnormal, 9]), twice, "{pointer}");
+    }
+    let shared = ".shared .b32 s; mov.u64 %w, s; st.shared.b32 [s], %a;";
+    let code = format!("{shared} red.shared.add.f32 [s], %b; ld.shared.b32 %d, [s];");
+    assert_eq!(result(&code, [subnormal, subnormal, 9]), twice);
+    let code =
+        format!("{shared} cvta.shared.u64 %w, %w; red.add.f32 [%w], %b; ld.shared.b32 %d, [s];");
+    assert_eq!(result(&code, [subnormal, subnormal, 9]), twice);
+}

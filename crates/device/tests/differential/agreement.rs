@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use super::forms::{Agreement, Class, Form};
+use super::kernels::Whole;
 
 /// The elements on which two results of a form disagree, with what was read: at most three are told.
 pub fn disagreements(
@@ -11,10 +12,12 @@ pub fn disagreements(
     ours: &[u64],
     theirs: &[u64],
 ) -> Vec<String> {
+    let operand = form.operands.first().copied().unwrap_or(form.result);
     let elements = ours.iter().zip(theirs).enumerate();
     let wrong = elements.filter(|&(at, (&ours, &theirs))| {
         let first = inputs.first().map_or(0, |values| values[at]);
-        !agree(form, first, ours, theirs)
+        let first = numbers(operand, first);
+        !agree(form.agreement, &first, form.result, ours, theirs)
     });
     let told = wrong.map(|(at, (ours, theirs))| {
         let read: Vec<_> = inputs
@@ -23,7 +26,31 @@ pub fn disagreements(
             .collect();
         format!("of {}: {ours:#x}, recorded {theirs:#x}", read.join(", "))
     });
-    let mut told: Vec<_> = told.collect();
+    shorten(told.collect())
+}
+
+/// The same for a whole kernel, whose elements are told by their index.
+pub fn disagreements_of_whole(whole: &Whole, ours: &[u64], theirs: &[u64]) -> Vec<String> {
+    if ours.len() != theirs.len() {
+        return vec![format!(
+            "{} results instead of {}",
+            ours.len(),
+            theirs.len()
+        )];
+    }
+    let elements = ours.iter().zip(theirs).enumerate();
+    let wrong = elements.filter(|&(_, (&ours, &theirs))| {
+        // An error that holds up to some operand is no agreement of a whole kernel.
+        !agree(whole.agreement, &[0.0; 2], whole.class, ours, theirs)
+    });
+    let told = wrong.map(|(at, (&ours, &theirs))| {
+        let (ours_read, theirs_read) = (numbers(whole.class, ours), numbers(whole.class, theirs));
+        format!("[{at}]: {ours:#x} {ours_read:?} instead of {theirs:#x} {theirs_read:?}")
+    });
+    shorten(told.collect())
+}
+
+fn shorten(mut told: Vec<String>) -> Vec<String> {
     let all = told.len();
     told.truncate(3);
     if all > 3 {
@@ -32,22 +59,17 @@ pub fn disagreements(
     told
 }
 
-fn agree(form: &Form, first: u64, ours: u64, theirs: u64) -> bool {
+fn agree(agreement: Agreement, first: &[f64], class: Class, ours: u64, theirs: u64) -> bool {
     if ours == theirs {
         return true;
     }
-    if form.agreement == Agreement::Exact {
+    if agreement == Agreement::Exact {
         return false;
     }
-    let operand = form.operands.first().copied().unwrap_or(form.result);
-    let (first, ours, theirs) = (
-        numbers(operand, first),
-        numbers(form.result, ours),
-        numbers(form.result, theirs),
-    );
-    let pairs = ours.iter().zip(&theirs).zip(&first);
+    let (ours, theirs) = (numbers(class, ours), numbers(class, theirs));
+    let pairs = ours.iter().zip(&theirs).zip(first);
     pairs.into_iter().all(|((&ours, &theirs), &first)| {
-        close(form.agreement, first, ours, theirs) || (ours - theirs).abs() <= step(form.result)
+        close(agreement, first, ours, theirs) || (ours - theirs).abs() <= step(class)
     })
 }
 

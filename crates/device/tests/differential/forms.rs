@@ -50,6 +50,17 @@ impl Class {
     }
 }
 
+/// Memory of each thread's own, for forms that need some.
+pub const SCRATCH_BYTES: usize = 64;
+
+/// The word for an address in a form's code, its letter in inline assembly, and the C expression for it.
+const PLACES: [(&str, &str, &str); 4] = [
+    ("GLOBAL", "l", "__cvta_generic_to_global(outside)"),
+    ("GENERIC", "l", "outside"),
+    ("SHARED", "r", "(unsigned)__cvta_generic_to_shared(inside)"),
+    ("LOCAL", "l", "__cvta_generic_to_local(own)"),
+];
+
 /// How closely two devices must agree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Agreement {
@@ -69,7 +80,8 @@ pub enum Agreement {
 pub struct Form {
     /// As PTX spells it; unique.
     pub name: String,
-    /// Inline assembly: `%0` is written, `%1` to `%3` are read.
+    /// Inline assembly: `%0` is written, `%1` to `%3` are read. `GLOBAL`, `GENERIC`, `SHARED` and `LOCAL` stand for
+    /// the address of the thread's own [`SCRATCH_BYTES`] there.
     pub code: String,
     pub result: Class,
     pub operands: Vec<Class>,
@@ -116,21 +128,46 @@ impl Form {
             let (letter, _, from) = class.register();
             format!("\"{letter}\"({from}({}[i]))", ["a", "b", "c"][at])
         };
-        let operands: Vec<_> = self.operands.iter().enumerate().map(operand).collect();
+        let mut operands: Vec<_> = self.operands.iter().enumerate().map(operand).collect();
+        let mut code = self.code.clone();
+        for (word, letter, address) in PLACES {
+            if code.contains(word) {
+                code = code.replace(word, &format!("%{}", operands.len() + 1));
+                operands.push(format!("\"{letter}\"({address})"));
+            }
+        }
         let back = match self.result {
             Class::F32 => "__float_as_uint(r)",
             Class::F64 => "__double_as_longlong(r)",
             _ => "r",
         };
+        let memory = self.memory();
         format!(
             "extern \"C\" __global__ void {symbol}(const unsigned long long* a, const unsigned long long* b, \
              const unsigned long long* c, unsigned long long* d) {{\n\
              \x20   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+             {memory}\
              \x20   {ty} r;\n\
-             \x20   asm volatile(\"{}\" : \"={letter}\"(r) : {});\n\
+             \x20   asm volatile(\"{code}\" : \"={letter}\"(r) : {} : \"memory\");\n\
              \x20   d[i] = (unsigned long long){back};\n}}\n",
-            self.code,
             operands.join(", ")
         )
+    }
+
+    /// Declarations of the memory that the code uses: what is outside of the block lies behind the results.
+    fn memory(&self) -> String {
+        let has = |words: &[&str]| words.iter().any(|word| self.code.contains(word));
+        let mut text = String::new();
+        if has(&["GLOBAL", "GENERIC"]) {
+            text += "    unsigned long long* outside = d + gridDim.x * blockDim.x + 8 * i;\n";
+        }
+        if has(&["SHARED"]) {
+            text += "    __shared__ alignas(128) unsigned char scratch[128 * 64];\n\
+                     \x20   unsigned char* inside = scratch + 64 * threadIdx.x;\n";
+        }
+        if has(&["LOCAL"]) {
+            text += "    alignas(16) unsigned char own[64];\n";
+        }
+        text
     }
 }

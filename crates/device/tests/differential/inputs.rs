@@ -8,7 +8,7 @@ pub const COUNT: usize = 256;
 /// What the operand in this position reads, by thread.
 pub fn values(class: Class, position: usize) -> Vec<u64> {
     let awkward = awkward(class);
-    let side = awkward.len().min(14);
+    let side = awkward.len().min(15);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ ((class as u64) << 8) ^ position as u64;
     (0..COUNT)
         .map(|i| {
@@ -137,6 +137,7 @@ fn awkward(class: Class) -> Vec<u64> {
             f32::NEG_INFINITY,
             f32::from_bits(0x7fc0_1234),
             f32::from_bits(1),
+            f32::from_bits(0xffa0_5678),
         ]
         .map(|value: f32| u64::from(value.to_bits()))
         .to_vec(),
@@ -155,18 +156,20 @@ fn awkward(class: Class) -> Vec<u64> {
             f64::NEG_INFINITY,
             f64::from_bits(0x7ff8_0000_0000_1234),
             f64::from_bits(1),
+            f64::from_bits(0xfff4_0000_0000_5678),
         ]
         .map(f64::to_bits)
         .to_vec(),
     }
 }
 
-/// Zeros, ones, a tie, the smallest normal, subnormals, the largest, infinities, a NaN with a payload.
-const F16: [u64; 14] = [
+/// Zeros, ones, a tie, the smallest normal, subnormals, the largest, infinities, NaNs with a payload: a
+/// quiet one, and a negative one that signals.
+const F16: [u64; 15] = [
     0, 0x8000, 0x3c00, 0xbc00, 0x3e00, 0x3801, 0x0400, 0x8200, 0x7bff, 0xfbff, 0x7c00, 0xfc00,
-    0x7e12, 1,
+    0x7e12, 1, 0xfd35,
 ];
-const BF16: [u64; 14] = [
+const BF16: [u64; 15] = [
     0, 0x8000, 0x3f80, 0xbf80, 0x3fc0, 0x3f01, 0x0080, 0x8040, 0x7f7f, 0xff7f, 0x7f80, 0xff80,
-    0x7fc1, 1,
+    0x7fc1, 1, 0xff85,
 ];

@@ -1,10 +1,11 @@
 //! The file of recorded bits: `# ...` lines of where they come from, then a line a form:
 //! its name, a tab, its results as hexadecimal numbers of the result's width, one after the other.
+//! Whole kernels stand there as forms do, under the names of their entries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::forms::{Class, Form};
+use super::forms::Class;
 
 /// Results by form.
 pub struct Record {
@@ -38,18 +39,18 @@ impl Record {
         text
     }
 
-    pub fn insert(&mut self, form: &Form, results: &[u64]) {
-        let digits = digits(form.result);
+    pub fn insert(&mut self, name: &str, class: Class, results: &[u64]) {
+        let digits = digits(class);
         let mut text = String::with_capacity(results.len() * digits);
         for bits in results {
             let _ = write!(text, "{bits:0digits$x}");
         }
-        self.results.insert(form.name.clone(), text);
+        self.results.insert(name.to_owned(), text);
     }
 
-    pub fn of(&self, form: &Form) -> Option<Vec<u64>> {
-        let text = self.results.get(&form.name)?;
-        let digits = digits(form.result);
+    pub fn of(&self, name: &str, class: Class) -> Option<Vec<u64>> {
+        let text = self.results.get(name)?;
+        let digits = digits(class);
         let numbers = text.as_bytes().chunks(digits);
         numbers
             .map(|digits| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())

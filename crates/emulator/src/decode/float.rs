@@ -1,6 +1,6 @@
 //! f32 and f64 arithmetic, and the choice between them and the 16-bit formats.
 
-use super::{Decoder, Modifiers, half, integer};
+use super::{Decoder, Modifiers, half, integer, video};
 use crate::LoadError;
 use crate::lanes::{LaneFn, Slot, bin, ter, un};
 use crate::numerics::{DOWN, NEAREST, Rounding, UP, ZERO, approximate as approx, double, single};
@@ -383,8 +383,16 @@ fn sign_operation(
 
 /// `min` and `max` of every type.
 pub(super) fn extreme(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    if let Some(done) = video::pairs(d, m) {
+        return done;
+    }
+    let relu = m.take("relu");
     let ty = m.last_type()?;
     let least = m.base() == "min";
+    if relu {
+        m.finish()?;
+        return d.binary(video::extreme_above_zero(least, ty), ty, m);
+    }
     if half::is_half(ty) {
         return half::extreme(d, m, ty, least);
     }

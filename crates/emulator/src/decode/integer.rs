@@ -1,6 +1,6 @@
 //! Integer arithmetic.
 
-use super::{Decoder, Modifiers, float};
+use super::{Decoder, Modifiers, float, video};
 use crate::LoadError;
 use crate::lanes::{LaneFn, bin, ter, un};
 use crate::program::{Carry, CarryOp, Kind};
@@ -39,6 +39,9 @@ fn is_integer(ty: Type) -> bool {
 }
 
 pub(super) fn add(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    if let Some(done) = video::pairs(d, m) {
+        return done;
+    }
     if m.take("cc") {
         return carry_form(d, m, CarryOp::Add, false, true);
     }

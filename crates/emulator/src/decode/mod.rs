@@ -17,6 +17,7 @@ mod modifiers;
 mod operands;
 mod packed;
 mod tensor;
+mod video;
 mod warp;
 
 use std::collections::HashMap;
@@ -125,6 +126,8 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("tanh", float::approximate),
     ("testp", comparison::classify),
     ("trap", control::trap),
+    ("vabsdiff2", video::differences),
+    ("vabsdiff4", video::differences),
     ("vote", warp::vote),
     ("wgmma", tensor::group),
     ("wmma", tensor::fragments),

@@ -28,7 +28,9 @@ impl Worker<'_> {
         self.counters.atomics += u64::from(mask.count_ones());
         if let Some(target) = self.locate(block, view, access, mask, Verb::Update) {
             self.count_contention(&target, mask);
-            update_lanes(view, atomic, mask, &target);
+            let shared = block.shared.as_mut_ptr().cast();
+            let is_shared = matches!(target, Target::Offsets { base, .. } if base == shared);
+            update_lanes(view, atomic, mask, &target, kind_in(atomic.kind, is_shared));
             return Ok(());
         }
         let addresses = addresses(view, access, frame);
@@ -44,7 +46,8 @@ impl Worker<'_> {
             let verb = Verb::Update;
             let target = self.resolve(block, space, mask, &addresses, size, verb, frame)?;
             self.count_contention(&target, mask);
-            update_lanes(view, atomic, mask, &target);
+            let is_shared = space != AddressSpace::Global;
+            update_lanes(view, atomic, mask, &target, kind_in(atomic.kind, is_shared));
         }
         Ok(())
     }
@@ -77,7 +80,16 @@ fn most_alike(values: impl Iterator<Item = u64>) -> u64 {
     runs.max().unwrap_or(0) as u64
 }
 
-fn update_lanes(view: &View, atomic: &Atomic, mask: u32, target: &Target) {
+/// Where the update happens decides: in global memory subnormal floats count as zero, in shared memory they do
+/// not (PTX ISA, `atom`).
+fn kind_in(kind: AtomicKind, is_shared: bool) -> AtomicKind {
+    match kind {
+        AtomicKind::F32 if !is_shared => AtomicKind::F32Ftz,
+        _ => kind,
+    }
+}
+
+fn update_lanes(view: &View, atomic: &Atomic, mask: u32, target: &Target, kind: AtomicKind) {
     for lane in lanes_of(mask) {
         let pointer = match target {
             Target::Offsets { base, offsets, .. } => base.wrapping_add(offsets[lane] as usize),
@@ -86,13 +98,19 @@ fn update_lanes(view: &View, atomic: &Atomic, mask: u32, target: &Target) {
         };
         // SAFETY: bounds and alignment of every active lane are checked, and nobody else touches
         // the element: shared memory is the block's, and atomics of global memory run alone.
-        unsafe { update_lane(view, atomic, lane, pointer) };
+        unsafe { update_lane(view, atomic, lane, pointer, kind) };
     }
 }
 
 /// # Safety
 /// `pointer` must lead to the access's elements, which nobody else touches meanwhile.
-unsafe fn update_lane(view: &View, atomic: &Atomic, lane: usize, pointer: *mut u8) {
+unsafe fn update_lane(
+    view: &View,
+    atomic: &Atomic,
+    lane: usize,
+    pointer: *mut u8,
+    kind: AtomicKind,
+) {
     let bytes = atomic.access.bytes as usize;
     for at in 0..atomic.access.count as usize {
         let Some(slot) = atomic.access.data[at] else {
@@ -110,7 +128,7 @@ unsafe fn update_lane(view: &View, atomic: &Atomic, lane: usize, pointer: *mut u
             let new = match atomic.swap {
                 Some(swap) if old == operand & low_bits(bytes) => lane_value(view, swap, lane),
                 Some(_) => old,
-                None => combine(atomic.op, atomic.kind, bytes, old, operand),
+                None => combine(atomic.op, kind, bytes, old, operand),
             };
             match bytes {
                 2 => element.cast::<u16>().write(new as u16),
@@ -133,6 +151,10 @@ pub(super) fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, op
         AtomicKind::Unsigned => unsigned(op, old, operand & low_bits(bytes)),
         AtomicKind::Signed => signed(op, bytes, old, operand),
         AtomicKind::F32 => u64::from(single::add::<NEAREST, false, false>(
+            old as u32,
+            operand as u32,
+        )),
+        AtomicKind::F32Ftz => u64::from(single::add::<NEAREST, true, false>(
             old as u32,
             operand as u32,
         )),

@@ -287,6 +287,7 @@ pub(crate) enum AtomicKind {
     Unsigned,
     Signed,
     F32,
+    F32Ftz,
     F64,
     F16,
     Bf16,

@@ -1,0 +1,14 @@
+// Histograms of bytes: counted in shared memory first, and in global memory at once.
+extern "C" __global__ void histogram_shared(const unsigned char* in, unsigned* bins, int n) {
+    __shared__ unsigned own[256];
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) own[i] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&own[in[i]], 1u);
+    __syncthreads();
+    for (int i = threadIdx.x; i < 256; i += blockDim.x)
+        if (own[i]) atomicAdd(&bins[i], own[i]);
+}
+
+extern "C" __global__ void histogram_global(const unsigned char* in, unsigned* bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[in[i]], 1u);
+}
