@@ -244,3 +244,27 @@ fn atomic_sums_flush_subnormals_in_global_memory_only() {
         format!("{shared} cvta.shared.u64 %w, %w; red.add.f32 [%w], %b; ld.shared.b32 %d, [s];");
     assert_eq!(result(&code, [subnormal, subnormal, 9]), twice);
 }
+
+/// Sixteen bytes are compared and exchanged as one: half of them alike changes nothing.
+#[test]
+fn pairs_of_words_are_exchanged_as_one() {
+    let start = ".shared .align 16 .b64 s[2];\n.reg .b128 %old, %cmp, %new;\n.reg .b64 %l, %u, %v;\n\
+                 mov.u64 %l, 7;\nmov.u64 %u, 9;\nst.shared.v2.b64 [s], {%l, %u};\nmov.b128 %new, {%u, %l};\n";
+    let end = "ld.shared.v2.b64 {%l, %u}, [s];\nmov.b128 {%v, _}, %old;\n\
+               mad.lo.u64 %l, %l, 10, %u;\nmad.lo.u64 %l, %l, 10, %v;\ncvt.u32.u64 %d, %l;";
+    let of = |middle: &str| result(&format!("{start}{middle}\n{end}"), [0; 3]);
+    // First what is there afterwards, then the lower half of what was there.
+    assert_eq!(of("atom.shared.exch.b128 %old, [s], %new;"), 977);
+    assert_eq!(
+        of("mov.b128 %cmp, {%l, %u};\natom.shared.cas.b128 %old, [s], %cmp, %new;"),
+        977
+    );
+    assert_eq!(
+        of("mov.b128 %cmp, {%l, %l};\natom.shared.cas.b128 %old, [s], %cmp, %new;"),
+        797
+    );
+    assert_eq!(
+        of("mov.b128 %cmp, {%u, %u};\natom.shared.cas.b128 %old, [s], %cmp, %new;"),
+        797
+    );
+}

@@ -1,8 +1,8 @@
-//! Loads, stores, atomics, moves and address conversions.
+//! Loads, stores, atomics and address conversions.
 
-use super::{Decoder, Modifiers};
+use super::{Decoder, Modifiers, wide};
 use crate::LoadError;
-use crate::lanes::{LaneFn, Slot, bin, compare, un};
+use crate::lanes::{Slot, compare, un};
 use crate::memory::{LOCAL_BASE, PARAMETER_BASE, SHARED_BASE, SHARED_OFFSET};
 use crate::program::{
     Access, AddressSpace, Atomic, AtomicKind, AtomicOp, Compare, Kind, Logic, Predicate,
@@ -74,7 +74,11 @@ pub(super) fn space(m: &mut Modifiers<'_>) -> Where {
 
 impl<'a> Decoder<'a> {
     /// The address of an access; data and sizes are left for the caller.
-    fn access(&mut self, operand: &'a Operand, place: Where) -> Result<Access, LoadError> {
+    pub(super) fn access(
+        &mut self,
+        operand: &'a Operand,
+        place: Where,
+    ) -> Result<Access, LoadError> {
         let Operand::Address(base, offset) = operand else {
             return Err(self.malformed("an address is needed"));
         };
@@ -116,7 +120,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Whether blocks can see one another through an access.
-    fn note_coupling(&mut self, access: &Access) {
+    pub(super) fn note_coupling(&mut self, access: &Access) {
         if matches!(access.space, AddressSpace::Global | AddressSpace::Generic) {
             self.out.couples_blocks = true;
         }
@@ -244,6 +248,9 @@ pub(super) fn atomic(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), L
         ("dec", AtomicOp::Decrement),
     ]);
     let op = op.ok_or_else(|| m.unsupported())?;
+    if m.take("b128") {
+        return wide::atomic(d, m, op, place, releases);
+    }
     m.ignore(&["noftz"]);
     let (ty, count) = shape(m)?;
     let kind = atomic_kind(op, ty).ok_or_else(|| m.unsupported())?;
@@ -313,103 +320,6 @@ pub(super) fn atomic_kind(op: AtomicOp, ty: Type) -> Option<AtomicKind> {
         (Increment | Decrement, Type::U32) => AtomicKind::Unsigned,
         _ => return None,
     })
-}
-
-/// `mov`, with packing and unpacking of vectors.
-pub(super) fn moves(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
-    let ty = m.last_type()?;
-    m.finish()?;
-    if ty == Type::Pred {
-        let dst = d.predicate_destination(d.operand(0)?)?;
-        let a = d.predicate(1)?;
-        d.emit(Kind::Logic {
-            dst,
-            op: Logic::First,
-            a,
-            b: Predicate::default(),
-        });
-        return Ok(());
-    }
-    if ty.bytes() < 2 || ty == Type::B128 {
-        return Err(m.unsupported());
-    }
-    match (d.operand(0)?, d.operand(1)?) {
-        (Operand::Vector(parts), _) => unpack(d, m, ty, parts),
-        (_, Operand::Vector(parts)) => pack(d, m, ty, parts),
-        _ => {
-            let a = d.source(1, ty)?;
-            let run = copy(ty.bytes() == 8);
-            d.destination(0, ty, |d, dst| d.lane(run, dst, &[a]))
-        }
-    }
-}
-
-fn copy(wide: bool) -> LaneFn {
-    if wide { un(|a: u64| a) } else { un(|a: u32| a) }
-}
-
-fn unpack<'a>(
-    d: &mut Decoder<'a>,
-    m: &Modifiers<'_>,
-    ty: Type,
-    parts: &'a [Operand],
-) -> Result<(), LoadError> {
-    let whole = d.source(1, ty)?;
-    let (run, element): (&[LaneFn], Type) = match (ty.bytes(), parts.len()) {
-        (4, 2) => (&[un(|a: u32| a & 0xffff), un(|a: u32| a >> 16)], Type::B16),
-        (8, 2) => (
-            &[un(|a: u64| a as u32), un(|a: u64| (a >> 32) as u32)],
-            Type::B32,
-        ),
-        (8, 4) => (
-            &[
-                un(|a: u64| a as u32 & 0xffff),
-                un(|a: u64| (a >> 16) as u32 & 0xffff),
-                un(|a: u64| (a >> 32) as u32 & 0xffff),
-                un(|a: u64| (a >> 48) as u32),
-            ],
-            Type::B16,
-        ),
-        _ => return Err(m.unsupported()),
-    };
-    // The source may be one of the destinations' registers only if it is as wide: never here.
-    for (part, &run) in parts.iter().zip(run) {
-        if *part != Operand::Sink {
-            d.destination_of(part, element, |d, dst| d.lane(run, dst, &[whole]))?;
-        }
-    }
-    Ok(())
-}
-
-fn pack<'a>(
-    d: &mut Decoder<'a>,
-    m: &Modifiers<'_>,
-    ty: Type,
-    parts: &'a [Operand],
-) -> Result<(), LoadError> {
-    match (ty.bytes(), parts) {
-        (4, [low, high]) => {
-            let (low, high) = (d.source_of(low, Type::B16)?, d.source_of(high, Type::B16)?);
-            let run = bin(|low: u32, high: u32| (low & 0xffff) | high << 16);
-            d.destination(0, ty, |d, dst| d.lane(run, dst, &[low, high]))
-        }
-        (8, [low, high]) => {
-            let (low, high) = (d.source_of(low, Type::B32)?, d.source_of(high, Type::B32)?);
-            let run = bin(|low: u32, high: u32| u64::from(low) | u64::from(high) << 32);
-            d.destination(0, ty, |d, dst| d.lane(run, dst, &[low, high]))
-        }
-        (8, [a, b, c, e]) => {
-            let pair = bin(|low: u32, high: u32| (low & 0xffff) | high << 16);
-            let join = bin(|low: u32, high: u32| u64::from(low) | u64::from(high) << 32);
-            let (a, b) = (d.source_of(a, Type::B16)?, d.source_of(b, Type::B16)?);
-            let (c, e) = (d.source_of(c, Type::B16)?, d.source_of(e, Type::B16)?);
-            let (low, high) = (d.temporary(false), d.temporary(false));
-            d.lane(pair, low, &[a, b]);
-            d.lane(pair, high, &[c, e]);
-            d.destination(0, ty, |d, dst| d.lane(join, dst, &[low, high]))
-        }
-        _ => Err(m.unsupported()),
-    }
 }
 
 /// `cvta`: generic addresses are global ones, or carry the base of a window.

@@ -14,11 +14,13 @@ mod half;
 mod integer;
 mod memory;
 mod modifiers;
+mod moves;
 mod operands;
 mod packed;
 mod tensor;
 mod video;
 mod warp;
+mod wide;
 
 use std::collections::HashMap;
 
@@ -87,7 +89,7 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("membar", control::fence),
     ("min", float::extreme),
     ("mma", tensor::multiply),
-    ("mov", memory::moves),
+    ("mov", moves::moves),
     ("movmatrix", tensor::transpose),
     ("mul", integer::multiply),
     ("mul24", integer::multiply_24),
@@ -208,8 +210,8 @@ pub(crate) fn parameter_offsets(parameters: &[Variable]) -> (Vec<u32>, u32) {
 enum Home {
     Slot(Slot),
     Predicate(u32),
-    /// A 128-bit register: no instruction here takes one.
-    None,
+    /// A 128-bit register, the lower half first.
+    Pair(Slot, Slot),
 }
 
 pub(crate) struct Decoder<'a> {
@@ -271,7 +273,7 @@ impl<'a> Decoder<'a> {
                 self.out.predicates += 1;
                 Home::Predicate(self.out.predicates as u32 - 1)
             }
-            Type::B128 => Home::None,
+            Type::B128 => Home::Pair(self.temporary(true), self.temporary(true)),
             _ => Home::Slot(self.temporary(ty.bytes() == 8)),
         }
     }
@@ -318,7 +320,7 @@ impl<'a> Decoder<'a> {
     fn predicate_home(&self, register: RegisterId) -> Result<u32, LoadError> {
         match self.homes[register as usize] {
             Home::Predicate(index) => Ok(index),
-            Home::Slot(_) | Home::None => Err(self.malformed("a predicate register is needed")),
+            Home::Slot(_) | Home::Pair(..) => Err(self.malformed("a predicate register is needed")),
         }
     }
 

@@ -44,7 +44,7 @@ impl<'a> Decoder<'a> {
         match self.homes[register as usize] {
             Home::Slot(slot) => Ok(slot),
             Home::Predicate(_) => Err(self.malformed("a predicate stands where a value is needed")),
-            Home::None => Err(self.unsupported(format!("{} on .b128", self.statement.opcode))),
+            Home::Pair(..) => Err(self.unsupported(format!("{} on .b128", self.statement.opcode))),
         }
     }
 

@@ -111,6 +111,10 @@ unsafe fn update_lane(
     pointer: *mut u8,
     kind: AtomicKind,
 ) {
+    if kind == AtomicKind::Pair {
+        // SAFETY: the caller's promise.
+        return unsafe { update_pair(view, atomic, lane, pointer.cast()) };
+    }
     let bytes = atomic.access.bytes as usize;
     for at in 0..atomic.access.count as usize {
         let Some(slot) = atomic.access.data[at] else {
@@ -142,12 +146,33 @@ unsafe fn update_lane(
     }
 }
 
+/// # Safety
+/// As for [`update_lane`]; the access has two elements of 64 bits.
+unsafe fn update_pair(view: &View, atomic: &Atomic, lane: usize, pointer: *mut [u64; 2]) {
+    // SAFETY: the caller's promise; a pair has four slots of data, all of the program's.
+    unsafe {
+        let value =
+            |at: usize| atomic.access.data[at].map_or(0, |slot| lane_value(view, slot, lane));
+        let old = pointer.read();
+        if atomic.op == AtomicOp::Exchange || old == [value(0), value(1)] {
+            pointer.write([value(2), value(3)]);
+        }
+        for (dst, old) in atomic.dst.iter().zip(old) {
+            if let Some(dst) = dst {
+                write_lane(view, *dst, lane, old);
+            }
+        }
+    }
+}
+
 fn low_bits(bytes: usize) -> u64 {
     u64::MAX >> (64 - 8 * bytes)
 }
 
 pub(super) fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, operand: u64) -> u64 {
     match kind {
+        // A pair is exchanged as a whole.
+        AtomicKind::Pair => operand,
         AtomicKind::Unsigned => unsigned(op, old, operand & low_bits(bytes)),
         AtomicKind::Signed => signed(op, bytes, old, operand),
         AtomicKind::F32 => u64::from(single::add::<NEAREST, false, false>(

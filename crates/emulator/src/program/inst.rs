@@ -293,6 +293,8 @@ pub(crate) enum AtomicKind {
     Bf16,
     F16x2,
     Bf16x2,
+    /// Two elements of 64 bits as one.
+    Pair,
 }
 
 /// A call of a function of the module.

@@ -1,5 +1,5 @@
 //! `atom` and `red` of every operation, type, space, order and scope, each on a word of the thread's own: what was
-//! there, what is there afterwards. Not those of 128 bits, which the emulated device refuses.
+//! there, what is there afterwards.
 
 use super::super::forms::{Class, Form};
 
@@ -10,7 +10,7 @@ const SPACES: [(&str, &str); 3] = [
     (".shared", "SHARED"),
     ("", "GENERIC"),
 ];
-const OPERATIONS: [(&str, Class); 30] = [
+const OPERATIONS: [(&str, Class); 32] = [
     ("add.u32", B32),
     ("add.s32", B32),
     ("add.u64", B64),
@@ -41,6 +41,8 @@ const OPERATIONS: [(&str, Class); 30] = [
     ("cas.b16", B16),
     ("cas.b32", B32),
     ("cas.b64", B64),
+    ("exch.b128", B64),
+    ("cas.b128", B64),
 ];
 
 pub fn forms() -> Vec<Form> {
@@ -105,6 +107,9 @@ fn plain(name: &str) -> &'static str {
 }
 
 fn atomic(name: &str, address: &str, class: Class) -> Form {
+    if name.ends_with("b128") {
+        return atomic_128(name, address);
+    }
     let (register, ty) = types(class);
     let space = plain(name);
     // Every other comparison finds what it looks for.
@@ -124,6 +129,23 @@ fn atomic(name: &str, address: &str, class: Class) -> Form {
         B64,
         &vec![class; inputs],
     )
+}
+
+fn atomic_128(name: &str, address: &str) -> Form {
+    let space = plain(name);
+    let operands = match name.contains(".cas.") {
+        true => "c, v",
+        false => "v",
+    };
+    let code = format!(
+        "{{ .reg .b128 old, c, v; .reg .b32 n; .reg .b64 w, z, x, y; .reg .pred p; \
+         st{space}.v2.b64 [{address}], {{%1, %2}}; mov.u32 n, %%laneid; and.b32 n, n, 1; setp.eq.u32 p, n, 0; \
+         mov.b64 w, %1; @p mov.b64 w, %3; mov.b128 c, {{w, %2}}; mov.b128 v, {{%3, %1}}; \
+         {name} old, [{address}], {operands}; mov.b128 {{w, z}}, old; ld{space}.v2.b64 {{x, y}}, [{address}]; \
+         mad.lo.u64 w, w, 0x9E3779B97F4A7C15, z; mad.lo.u64 w, w, 0x9E3779B97F4A7C15, x; \
+         mad.lo.u64 %0, w, 0x9E3779B97F4A7C15, y; }}"
+    );
+    Form::of(name, code, B64, &[B64; 3])
 }
 
 fn reduction(name: &str, address: &str, class: Class) -> Form {

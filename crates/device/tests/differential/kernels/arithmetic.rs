@@ -11,7 +11,7 @@ pub fn sources() -> Vec<Source> {
         Source {
             name: "atomics",
             text: include_str!("atomics.cu"),
-            kernels: vec![atomics(), wide_atomics()],
+            kernels: vec![atomics(), wide_atomics(), paired_atomics()],
         },
         Source {
             name: "halves",
@@ -128,6 +128,18 @@ fn wide_atomics() -> Whole {
     words[9] = signed().max().unwrap() as u64;
     words[16..].fill(7);
     Whole::new("wide_atomics", 2, 48)
+        .array(&values)
+        .gives(&words)
+}
+
+fn paired_atomics() -> Whole {
+    let mut chance = Chance(82);
+    let values: Vec<u64> = (0..96).map(|_| chance.word()).collect();
+    let sum = values.iter().fold(0_u64, |sum, &v| sum.wrapping_add(v));
+    let mixed = values.iter().fold(0_u64, |xor, v| xor ^ v.wrapping_mul(3));
+    let own = values.iter().flat_map(|&v| [v.wrapping_add(7 + 5), v]);
+    let words: Vec<u64> = [sum, mixed].into_iter().chain(own).collect();
+    Whole::new("paired_atomics", 2, 48)
         .array(&values)
         .gives(&words)
 }

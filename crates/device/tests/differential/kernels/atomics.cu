@@ -75,3 +75,21 @@ extern "C" __global__ void wide_atomics(const unsigned long long* in, unsigned l
     __syncthreads();
     if (threadIdx.x < 8) atomicXor(&words[threadIdx.x], u[threadIdx.x]);
 }
+
+struct alignas(16) Pair {
+    unsigned long long sum, mixed;
+};
+
+// Two words change together, or not at all; `pairs` has one pair for everybody, then one for each thread.
+extern "C" __global__ void paired_atomics(const unsigned long long* in, Pair* pairs) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    Pair seen = {0, 0}, assumed;
+    do {
+        assumed = seen;
+        Pair next = {assumed.sum + in[t], assumed.mixed ^ in[t] * 3};
+        seen = atomicCAS(&pairs[0], assumed, next);
+    } while (seen.sum != assumed.sum || seen.mixed != assumed.mixed);
+    atomicExch(&pairs[1 + t], Pair{in[t], 5});
+    Pair old = atomicExch(&pairs[1 + t], Pair{7, in[t]});
+    pairs[1 + t].sum += old.sum + old.mixed;
+}
