@@ -80,11 +80,12 @@ fn most_alike(values: impl Iterator<Item = u64>) -> u64 {
     runs.max().unwrap_or(0) as u64
 }
 
-/// Where the update happens decides: in global memory subnormal floats count as zero, in shared memory they do
-/// not (PTX ISA, `atom`).
+/// Where the update happens decides: in global memory subnormal f32 count as zero, in shared memory they do
+/// not (PTX ISA, `atom`), and f64 sums differ in the NaN they give (as an H200 does it).
 fn kind_in(kind: AtomicKind, is_shared: bool) -> AtomicKind {
     match kind {
         AtomicKind::F32 if !is_shared => AtomicKind::F32Ftz,
+        AtomicKind::F64 if is_shared => AtomicKind::F64Shared,
         _ => kind,
     }
 }
@@ -183,7 +184,9 @@ pub(super) fn combine(op: AtomicOp, kind: AtomicKind, bytes: usize, old: u64, op
             old as u32,
             operand as u32,
         )),
-        AtomicKind::F64 => double::add::<NEAREST>(old, operand),
+        AtomicKind::F64 => double::add_in_memory(old, operand),
+        // A loop of loads and exchanges, which has the operand first.
+        AtomicKind::F64Shared => double::add::<NEAREST>(operand, old),
         AtomicKind::F16 => u64::from(of_halves::<F16>(op, old as u16, operand as u16)),
         AtomicKind::Bf16 => u64::from(of_halves::<Bf16>(op, old as u16, operand as u16)),
         AtomicKind::F16x2 => u64::from(pair2(old as u32, operand as u32, |a, b| {

@@ -53,19 +53,19 @@ impl Worker<'_> {
         true
     }
 
+    /// The lanes that have to be there: all that a lane of `mask` names.
     fn members(&self, view: &View, kind: &Kind, mask: u32) -> u32 {
         let slot = match kind {
-            Kind::SyncWarp { members }
-            | Kind::Vote { members, .. }
-            | Kind::Match { members, .. }
-            | Kind::Reduce { members, .. }
-            | Kind::Elect { members, .. } => *members,
-            Kind::Shuffle(shuffle) => shuffle.members,
+            Kind::SyncWarp { members } => *members,
             Kind::Tensor(_) => return FULL,
-            _ => return mask,
+            _ => match named(kind) {
+                Some(slot) => slot,
+                None => return mask,
+            },
         };
         // SAFETY: the slot is one of the program's.
-        unsafe { lane_value(view, slot, mask.trailing_zeros() as usize) as u32 }
+        let masks = unsafe { view.plane::<u32>(slot) };
+        lanes_of(mask).fold(0, |all, lane| all | masks[lane])
     }
 
     /// Looks whether the members that the split at `at` waits for have come, and if so performs
@@ -130,8 +130,37 @@ fn holding(view: &View, predicate: Predicate) -> u32 {
     if predicate.negated { !value } else { value }
 }
 
-/// Exchanges among the lanes of `mask`.
+/// The slot of the mask that names an exchange's members.
+fn named(kind: &Kind) -> Option<Slot> {
+    match kind {
+        Kind::Vote { members, .. }
+        | Kind::Match { members, .. }
+        | Kind::Reduce { members, .. }
+        | Kind::Elect { members, .. } => Some(*members),
+        Kind::Shuffle(shuffle) => Some(shuffle.members),
+        _ => None,
+    }
+}
+
+/// Exchanges among the lanes of `mask`: those that name the same members do it among themselves.
 fn exchange(view: &View, kind: &Kind, mask: u32) {
+    let Some(slot) = named(kind) else {
+        return;
+    };
+    // SAFETY: the slot is one of the program's; an exchange may write it.
+    let masks = unsafe { *view.plane::<u32>(slot) };
+    let mut rest = mask;
+    while rest != 0 {
+        let wanted = masks[rest.trailing_zeros() as usize];
+        let like = (0..LANES).fold(0, |like, lane| {
+            like | u32::from(masks[lane] == wanted) << lane
+        });
+        exchange_among(view, kind, rest & like);
+        rest &= !like;
+    }
+}
+
+fn exchange_among(view: &View, kind: &Kind, mask: u32) {
     match kind {
         Kind::Shuffle(shuffle) => shuffle_lanes(view, shuffle, mask),
         Kind::Vote {

@@ -1,7 +1,7 @@
 //! f64 arithmetic. To nearest it is the host's; directed modes take the exact, slow way.
 //!
-//! Hosts differ in the NaN they make. Ours is the hardware's: the first operand that is one, made quiet, or
-//! [`INVALID`] where no operand is.
+//! Hosts differ in the NaN they make. Ours is the hardware's: an operand that is one, made quiet, or [`INVALID`]
+//! where none is. Of several it is the second operand's, then the first's; in a quotient the first's.
 
 use super::{NEAREST, Rounding, exact};
 
@@ -21,8 +21,11 @@ fn is_nan(bits: u64) -> bool {
 fn settle<const N: usize>(result: u64, operands: [u64; N]) -> u64 {
     // Chosen without branches, so that lanes go together.
     let mut nan = INVALID;
-    for bits in operands.into_iter().rev() {
-        nan = if is_nan(bits) { bits | QUIET } else { nan };
+    for at in [2, 0, 1] {
+        if at < N {
+            let bits = operands[at];
+            nan = if is_nan(bits) { bits | QUIET } else { nan };
+        }
     }
     if is_nan(result) { nan } else { result }
 }
@@ -36,6 +39,16 @@ pub(crate) fn add<const MODE: u8>(a: u64, b: u64) -> u64 {
         exact::add(a, b, exact::F64, Rounding::from_const(MODE)),
         [a, b],
     )
+}
+
+/// `a + b` as atomics of global memory have it: a NaN that comes in stays as it is.
+pub(crate) fn add_in_memory(a: u64, b: u64) -> u64 {
+    let sum = add::<NEAREST>(a, b);
+    match (is_nan(a), is_nan(b)) {
+        (_, true) => b,
+        (true, false) => a,
+        (false, false) => sum,
+    }
 }
 
 #[inline(always)]
@@ -68,11 +81,11 @@ pub(crate) fn fma<const MODE: u8>(a: u64, b: u64, c: u64) -> u64 {
 #[inline(always)]
 pub(crate) fn divide<const MODE: u8>(a: u64, b: u64) -> u64 {
     if MODE == NEAREST {
-        return settle((f64::from_bits(a) / f64::from_bits(b)).to_bits(), [a, b]);
+        return settle((f64::from_bits(a) / f64::from_bits(b)).to_bits(), [b, a]);
     }
     settle(
         exact::divide(a, b, exact::F64, Rounding::from_const(MODE)),
-        [a, b],
+        [b, a],
     )
 }
 
@@ -135,7 +148,7 @@ pub(crate) fn maximum(a: u64, b: u64) -> u64 {
 fn choose(a: u64, b: u64, least: bool) -> u64 {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     if x.is_nan() {
-        return if y.is_nan() { a | QUIET } else { b };
+        return if y.is_nan() { b | QUIET } else { b };
     }
     if y.is_nan() {
         return a;

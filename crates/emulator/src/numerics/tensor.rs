@@ -1,9 +1,9 @@
 //! Sums of products as tensor cores make them.
 //!
-//! NVIDIA states no rule. Two studies measured the same one on Hopper and checked it against the
-//! device bit by bit (Xie et al., "MMA-Sim", arXiv 2511.10909; Khattak and Mikaitis, "Accurate models
-//! of NVIDIA tensor cores", arXiv 2512.07004), and [`accumulate`] follows it; it has not been compared
-//! with an H200 here. A block of k is one step: its products are exact, all of them and
+//! NVIDIA states no rule. Two studies measured the same one on Hopper (Xie et al., "MMA-Sim",
+//! arXiv 2511.10909; Khattak and Mikaitis, "Accurate models of NVIDIA tensor cores", arXiv 2512.07004), and
+//! [`accumulate`] follows it; the device crate's differential suite compares `mma` and `wmma` with an
+//! H200's bits. A block of k is one step: its products are exact, all of them and
 //! the accumulator are aligned to the largest exponent among them, cut off toward zero below
 //! [`Rule::fraction_bits`] bits of fraction, added exactly, and the sum becomes an f32 toward zero
 //! or an f16 to nearest. The exponent of a product is the sum of its factors', before it is
@@ -42,15 +42,54 @@ pub(crate) struct Rule {
     pub(crate) fraction_bits: i32,
     /// Bits of fraction that an f32 result keeps.
     pub(crate) result_bits: u32,
+    pub(crate) steps: Steps,
 }
 
-/// The rule of an H200. Eight-bit floats are summed with fewer bits by `wgmma`; `mma` works on them
-/// as on f16.
+/// How the machine goes along k.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Steps {
+    /// All in one step.
+    One,
+    /// So many in a step.
+    Of(usize),
+    /// Eight-bit factors as f16: of every four along k the first two, then the other two. Their sum
+    /// begins at zero; the accumulator is added to it as any two numbers are.
+    Unpacked,
+}
+
+impl Steps {
+    /// How many there are for `k`.
+    pub(crate) fn count(self, k: usize) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Of(block) => k / block,
+            Self::Unpacked => 2,
+        }
+    }
+
+    /// The step that has this place along k.
+    pub(crate) fn of(self, place: usize) -> usize {
+        match self {
+            Self::One => 0,
+            Self::Of(block) => place / block,
+            Self::Unpacked => place % 4 / 2,
+        }
+    }
+}
+
+/// The rule of an H200. Eight-bit floats are summed with fewer bits by `wgmma`; `mma` has no unit for them
+/// and is made of conversions and f16 products.
 pub(crate) fn rule(format: Format, group: bool) -> Rule {
-    let short = group && matches!(format, Format::E4m3 | Format::E5m2);
+    let eight_bits = matches!(format, Format::E4m3 | Format::E5m2);
+    let short = group && eight_bits;
     Rule {
         fraction_bits: if short { 13 } else { 25 },
         result_bits: if short { 13 } else { 23 },
+        steps: if eight_bits && !group {
+            Steps::Unpacked
+        } else {
+            Steps::One
+        },
     }
 }
 
@@ -161,7 +200,8 @@ fn sums(step: &mut Step, extents: [usize; 3], rule: Rule, half: bool) {
             let out = &mut step.c.values[at..at + WIDTH];
             for (out, &sum) in out.iter_mut().zip(&sums) {
                 *out = if half {
-                    <F16 as super::half::Half>::widen(narrow_double::<F16>(sum))
+                    // What rounds to zero loses its sign.
+                    <F16 as super::half::Half>::widen(narrow_double::<F16>(sum)) + 0.0
                 } else {
                     toward_zero(sum, rule.result_bits)
                 };

@@ -289,6 +289,8 @@ pub(crate) enum AtomicKind {
     F32,
     F32Ftz,
     F64,
+    /// f64 in shared memory.
+    F64Shared,
     F16,
     Bf16,
     F16x2,

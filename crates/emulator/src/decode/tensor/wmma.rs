@@ -12,7 +12,7 @@ use super::{
 use crate::LoadError;
 use crate::decode::{Decoder, Modifiers};
 use crate::lanes::{LANES, LaneFn, Slot, bin, un};
-use crate::numerics::tensor::Format;
+use crate::numerics::tensor::{self as numeric, Format};
 use crate::program::{Access, Address, AddressSpace, Arithmetic, Kind, Product, Rows, Tensor};
 use crate::syntax::{Operand, Type};
 
@@ -134,6 +134,11 @@ fn product(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> 
     };
     let arithmetic = match (found.ok_or_else(|| m.unsupported())?, rounding) {
         (Arithmetic::Double { .. }, Some(rounding)) => Arithmetic::Double { rounding },
+        // An H200 has four of k in a step of this shape, and all eight in one of `mma.m16n8k8`.
+        (Arithmetic::Float(mut form), None) if form.a == Format::Tf32 => {
+            form.rule.steps = numeric::Steps::Of(4);
+            Arithmetic::Float(form)
+        }
         (other, None) => other,
         _ => return Err(m.unsupported()),
     };

@@ -4,8 +4,9 @@ use super::super::worker::Worker;
 use super::planes::{Pitch, floats, halves, integers, pairs, put_halves, put_pairs, words};
 use crate::lanes::View;
 use crate::numerics::exact::{self, F64};
-use crate::numerics::tensor::{Format, Step, accumulate};
-use crate::numerics::{Rounding, double};
+use crate::numerics::half::{self, F16, Half as _};
+use crate::numerics::tensor::{Format, Step, Steps, accumulate};
+use crate::numerics::{NEAREST, Rounding, double, single};
 use crate::program::{Arithmetic, FloatForm, Fragment, Integer, Product};
 
 /// Dense matrices of the product at hand: a is m by k, b is k by n, c is m by n.
@@ -67,15 +68,69 @@ fn float(view: &View, product: &Product, form: FloatForm, step: &mut Step) {
     floats(view, &product.a, form.a, by_line, &mut step.a.values);
     floats(view, &product.b, form.b, by_place, &mut step.b.values);
     take_sums(view, &product.c, form.half_in, n, &mut step.c.values);
-    step.a.split(form.a);
-    step.b.split(form.b);
-    accumulate(
-        step,
-        product.extents,
-        form.rule,
-        [form.half_in, form.half_out],
-    );
+    if form.rule.steps == Steps::One {
+        step.a.split(form.a);
+        step.b.split(form.b);
+        accumulate(
+            step,
+            product.extents,
+            form.rule,
+            [form.half_in, form.half_out],
+        );
+    } else {
+        by_steps(step, product.extents, form);
+    }
     put_sums(view, &product.d, form.half_out, n, &step.c.values);
+}
+
+/// A product that the machine makes in several steps along k.
+fn by_steps(step: &mut Step, [m, n, k]: [usize; 3], form: FloatForm) {
+    let steps = form.rule.steps;
+    let is_unpacked = steps == Steps::Unpacked;
+    let all_a = std::mem::take(&mut step.a.values);
+    let all_b = std::mem::take(&mut step.b.values);
+    let (mut half_in, half_out) = (form.half_in, form.half_out);
+    let mut accumulator = Vec::new();
+    if is_unpacked {
+        accumulator = std::mem::replace(&mut step.c.values, vec![0.0; m * n]);
+        half_in = half_out;
+    }
+    let formats = if is_unpacked {
+        [Format::F16; 2]
+    } else {
+        [form.a, form.b]
+    };
+    for number in 0..steps.count(k) {
+        step.a.values.clear();
+        step.b.values.clear();
+        for row in all_a.chunks_exact(k) {
+            let here = row
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| steps.of(*at) == number);
+            step.a.values.extend(here.map(|(_, value)| value));
+        }
+        for (at, line) in all_b.chunks_exact(n).enumerate() {
+            if steps.of(at) == number {
+                step.b.values.extend(line);
+            }
+        }
+        step.a.split(formats[0]);
+        step.b.split(formats[1]);
+        let extents = [m, n, step.b.values.len() / n];
+        accumulate(step, extents, form.rule, [half_in, half_out]);
+        half_in = half_out;
+    }
+    for (sum, &begun) in step.c.values.iter_mut().zip(&accumulator) {
+        *sum = if half_out {
+            F16::widen(half::add::<F16>(F16::narrow(*sum), F16::narrow(begun)))
+        } else {
+            f32::from_bits(single::add::<NEAREST, false, false>(
+                sum.to_bits(),
+                begun.to_bits(),
+            ))
+        };
+    }
 }
 
 /// An accumulator's registers, as f32.
@@ -174,7 +229,7 @@ fn doubles(view: &View, product: &Product, rounding: Rounding) {
         let (a, b) = (&a[at / n * k..][..k], &b[at % n * k..][..k]);
         for (&a, &b) in a.iter().zip(b) {
             *c = if rounding == Rounding::Nearest {
-                double::fma::<{ crate::numerics::NEAREST }>(a, b, *c)
+                double::fma::<NEAREST>(a, b, *c)
             } else {
                 exact::fma(a, b, *c, F64, rounding)
             };
