@@ -65,7 +65,7 @@ impl Worker<'_> {
             AsyncKind::Reduce { reduction } => {
                 self.send_elements(block, (reduction.bytes, Some(reduction)), what, here)?;
             }
-            AsyncKind::ClusterArrive => self.cluster_arrive(block, warp, mask),
+            AsyncKind::ClusterArrive => self.cluster_arrive(block, warp, mask)?,
             AsyncKind::ClusterWait => return self.cluster_wait(warp, here),
             AsyncKind::Allocate { bytes, result } => self.allocate(warp, (bytes, result), here),
             AsyncKind::Free { pointer } => self.free(warp, pointer, here)?,
@@ -84,6 +84,9 @@ impl Worker<'_> {
             let base = here.bounds.base;
             let size = read_local(&warp.local, lane, base + bytes, 8);
             let address = self.heap().allocate(size);
+            if address != 0 {
+                self.charge(size as usize);
+            }
             write_local(&mut warp.local, lane, base + result, 8, address);
         }
     }

@@ -15,27 +15,34 @@ mod atomics;
 mod barrier;
 mod block;
 mod bulk;
+mod bulk_stores;
 mod calls;
 mod cluster;
 mod copies;
 mod elements;
 mod exchange;
+mod flights;
+mod format;
 mod inspect;
 mod link;
 mod mbarrier;
 mod mbarrier_word;
 mod order;
+mod placed;
 mod print;
+mod ranges;
 mod reconverge;
 mod shadow;
 mod standstill;
 mod step;
 mod tensor;
 mod tiles;
+mod turns;
 mod violations;
 mod worker;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
 use crate::checks::{Checks, Footprint, Order};
@@ -49,14 +56,18 @@ use shadow::Shadow;
 use worker::Worker;
 
 /// Shared memory that a block of an H200 can have.
-const MAX_SHARED_BYTES: u32 = 227 * 1024;
+pub(crate) const MAX_SHARED_BYTES: u32 = 227 * 1024;
 const MAX_BLOCK_THREADS: u64 = 1024;
 /// Blocks that a cluster of an H200 can have, where it need not be portable.
 const MAX_CLUSTER_BLOCKS: u64 = 16;
 /// Blocks that run side by side in a seeded order when blocks cannot wait for one another.
 const SEEDED_RESIDENT_BLOCKS: usize = 16;
+/// What the host may keep for blocks that run side by side.
+const MAX_RESIDENT_BYTES: u64 = 1 << 30;
+/// What it may keep for the activations of functions that they have called.
+const MAX_STACKS_BYTES: u64 = 256 << 20;
 /// Local memory that a thread can have, its calls included.
-const MAX_LOCAL_BYTES: u32 = 512 * 1024;
+pub(crate) const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 
 /// One kernel launch.
 #[derive(Debug, Clone, Copy)]
@@ -201,7 +212,7 @@ fn launch_in(
         next_group: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
-    let blocks = context.blocks;
+    let cluster_blocks = context.cluster_blocks;
     let (results, shadow) = run(&context, shadow);
     let heap = context.heap.into_inner();
     let footprints = shadow.map(|shadow| shadow.into_parts(memory));
@@ -209,7 +220,7 @@ fn launch_in(
         memory.take_contents_back(contents);
         footprints
     });
-    let outcome = gather(results, blocks, limits).map(|outcome| Outcome {
+    let outcome = gather(results, cluster_blocks, limits).map(|outcome| Outcome {
         footprints,
         is_checked,
         ..outcome
@@ -220,15 +231,17 @@ fn launch_in(
 /// What the workers leave, put together.
 fn gather(
     mut results: Vec<worker::Results>,
-    blocks: u64,
+    cluster_blocks: u32,
     limits: &Limits,
 ) -> Result<Outcome, Fault> {
     // Blocks print in their own order, whoever ran them.
     let mut counters = Counters::default();
+    let mut work = 0;
     let mut texts = Vec::new();
     let mut fault: Option<(u64, Fault)> = None;
     for result in &mut results {
         counters += result.counters;
+        work += result.work;
         texts.append(&mut result.printed);
         if let Some(found) = result.fault.take()
             && fault.as_ref().is_none_or(|(block, _)| found.0 < *block)
@@ -237,21 +250,26 @@ fn gather(
         }
     }
     texts.sort_by_key(|(block, _)| *block);
-    let text: String = texts.into_iter().map(|(_, text)| text).collect();
     // Of the sum alone, so that the verdict is the same however many workers shared the launch.
-    if fault.is_none() && counters.warp_instructions > limits.instruction_fuel {
-        let spent = worker::launch_out_of_fuel(&counters, limits);
-        fault = Some((blocks, spent));
+    if fault.is_none() && counters.warp_instructions + work > limits.instruction_fuel {
+        let spent = placed::launch_out_of_fuel(counters.warp_instructions + work, limits);
+        fault = Some((u64::MAX, spent));
     }
-    if let Some((_, mut fault)) = fault {
-        fault.output = text;
+    let text = shown(
+        texts,
+        fault.as_ref().map(|(group, _)| *group),
+        cluster_blocks,
+    );
+    if let (Some((_, mut fault)), false) = (fault, text.exceeds(limits)) {
+        fault.output = text.whole();
         fault
             .output
             .truncate(floor_boundary(&fault.output, limits.output_bytes));
         return Err(fault);
     }
+    let text = text.whole();
     if text.len() > limits.output_bytes {
-        return Err(worker::output_limit(limits.output_bytes, text));
+        return Err(placed::output_limit(limits.output_bytes, text));
     }
     Ok(Outcome {
         counters,
@@ -259,6 +277,42 @@ fn gather(
         footprints: Vec::new(),
         is_checked: true,
     })
+}
+
+/// What is shown of a launch's texts.
+struct Shown {
+    /// Of the clusters below the one that faulted; of all if they ran side by side.
+    before: String,
+    /// Of the one that faulted.
+    last: String,
+}
+
+/// The texts of blocks in their order, without those of clusters above the one that faulted.
+fn shown(texts: Vec<(u64, String)>, faulted: Option<u64>, cluster_blocks: u32) -> Shown {
+    let mut shown = Shown {
+        before: String::new(),
+        last: String::new(),
+    };
+    for (block, text) in texts {
+        let group = block / u64::from(cluster_blocks);
+        match faulted.map(|faulted| group.cmp(&faulted)) {
+            Some(std::cmp::Ordering::Greater) => break,
+            Some(std::cmp::Ordering::Equal) => shown.last += &text,
+            Some(std::cmp::Ordering::Less) | None => shown.before += &text,
+        }
+    }
+    shown
+}
+
+impl Shown {
+    /// Whether the limit was passed before the cluster that faulted began.
+    fn exceeds(&self, limits: &Limits) -> bool {
+        self.before.len() > limits.output_bytes
+    }
+
+    fn whole(self) -> String {
+        self.before + &self.last
+    }
 }
 
 /// The largest character boundary that is not beyond `at`.
@@ -301,6 +355,23 @@ impl Context<'_> {
     fn shared_bytes(&self) -> u32 {
         self.kernel.static_shared_bytes + self.launch.dynamic_shared_bytes
     }
+
+    /// Blocks take turns, so that one may print before an earlier one has ended.
+    fn runs_side_by_side(&self) -> bool {
+        self.linked.couples_blocks || self.limits.order != Order::Index
+    }
+
+    /// Clusters that may run side by side: as many as the limits name and the host has room for.
+    fn resident_groups(&self) -> usize {
+        let threads: u32 = self.launch.block.iter().product();
+        let block = self
+            .linked
+            .block_bytes(self.kernel.function, threads.div_ceil(32));
+        let group = (block + u64::from(self.shared_bytes())) * u64::from(self.cluster_blocks);
+        let room = (MAX_RESIDENT_BYTES / group) as usize;
+        let named = self.limits.resident_blocks / self.cluster_blocks as usize;
+        named.min(room).max(1)
+    }
 }
 
 fn run<'a>(
@@ -310,14 +381,13 @@ fn run<'a>(
     if context.alone {
         let mut worker = Worker::new(context);
         worker.shadow = shadow;
-        let resident = context.limits.resident_blocks / context.cluster_blocks as usize;
-        let resident = resident.max(1);
+        let resident = context.resident_groups();
         let window = match (context.linked.couples_blocks, context.limits.order) {
             (true, _) => resident,
             (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
             (false, Order::Index) => 1,
         };
-        worker.run_window(window);
+        contained(&mut worker, |worker| worker.run_window(window));
         let shadow = worker.shadow.take();
         return (vec![worker.into_results()], shadow);
     }
@@ -327,19 +397,33 @@ fn run<'a>(
             .map(|_| {
                 scope.spawn(move || {
                     let mut worker = Worker::new(context);
-                    while context.next_group.load(Ordering::Relaxed) < context.groups() {
-                        worker.run_next();
-                    }
+                    contained(&mut worker, |worker| while worker.run_next() {});
                     worker.into_results()
                 })
             })
             .collect();
         handles
             .into_iter()
-            .map(|handle| handle.join().expect("a worker does not panic"))
+            .map(|handle| handle.join().expect("its panics are contained"))
             .collect()
     });
     (results, None)
+}
+
+/// A panic in here is a mistake of the emulated device: it becomes the launch's fault, in words that say
+/// so, and neither the host's memory nor the other workers are lost.
+fn contained<'a>(worker: &mut Worker<'a>, run: impl FnOnce(&mut Worker<'a>)) {
+    // What the worker leaves is read for its texts and counters, and the rest is dropped.
+    let outcome = catch_unwind(AssertUnwindSafe(|| run(worker)));
+    if let Err(panic) = outcome {
+        let known = panic.downcast_ref::<String>().map(String::as_str);
+        let known = known.or_else(|| panic.downcast_ref::<&str>().copied());
+        let message = format!(
+            "the emulated device failed, which is its own mistake and not the kernel's: {}",
+            known.unwrap_or("unknown")
+        );
+        worker.fail(Fault::of_launch(FaultKind::Internal, message));
+    }
 }
 
 fn unsupported(error: &crate::LoadError) -> Fault {
