@@ -4,7 +4,7 @@
 use std::sync::{MutexGuard, PoisonError};
 
 use super::block::Block;
-use super::elements::{lanes_of, read_local, write_local};
+use super::elements::lanes_of;
 use super::mbarrier::wait_cost;
 use super::reconverge::Warp;
 use super::step::Here;
@@ -82,12 +82,12 @@ impl Worker<'_> {
     fn allocate(&mut self, warp: &mut Warp, (bytes, result): (u32, u32), here: &Here) {
         for lane in lanes_of(here.mask) {
             let base = here.bounds.base;
-            let size = read_local(&warp.local, lane, base + bytes, 8);
+            let size = warp.local.read(lane, base + bytes, 8);
             let address = self.heap().allocate(size);
             if address != 0 {
                 self.charge(size as usize);
             }
-            write_local(&mut warp.local, lane, base + result, 8, address);
+            warp.local.write(lane, base + result, 8, address);
         }
     }
 
@@ -95,7 +95,7 @@ impl Worker<'_> {
         // It may have been the allocation that the last access met.
         self.region = Region::NONE;
         for lane in lanes_of(here.mask) {
-            let address = read_local(&warp.local, lane, here.bounds.base + pointer, 8);
+            let address = warp.local.read(lane, here.bounds.base + pointer, 8);
             let freed = self.heap().free(address);
             let Err(why) = freed else { continue };
             let (kind, what) = match why {

@@ -114,7 +114,7 @@ impl Worker<'_> {
             .iter()
             .map(|&(from, to, bytes)| (here.bounds.base + from, base + to, bytes))
             .collect();
-        copy_local(&mut warp.local, &moves, mask);
+        warp.local.copy(&moves, mask);
         let node = warp.return_at(caller, mask, caller.pc + 1, frame);
         Ok(Split {
             pc: 0,
@@ -144,17 +144,6 @@ fn set_rest_aside(warp: &mut Warp, here: &Here, parts: bool) -> Split {
     caller
 }
 
-/// Copies whole words of local memory, in the lanes of a mask.
-fn copy_local(local: &mut [[u32; LANES]], moves: &[(u32, u32, u32)], mask: u32) {
-    for &(from, to, bytes) in moves {
-        for word in 0..bytes.div_ceil(4) as usize {
-            let source = local[from as usize / 4 + word];
-            let target = &mut local[to as usize / 4 + word];
-            lanes_of(mask).for_each(|lane| target[lane] = source[lane]);
-        }
-    }
-}
-
 /// Lanes return from a function: their results go to the caller's frame.
 pub(super) fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
     let split = here.split;
@@ -174,7 +163,7 @@ pub(super) fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
         }
         _ => Vec::new(),
     };
-    copy_local(&mut warp.local, &moves, here.mask);
+    warp.local.copy(&moves, here.mask);
     leave(warp, here);
     warp.leave_call(split.node, here.mask);
 }

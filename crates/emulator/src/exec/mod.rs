@@ -23,8 +23,11 @@ mod elements;
 mod exchange;
 mod flights;
 mod format;
+mod gather;
+mod geometry;
 mod inspect;
 mod link;
+mod local;
 mod mbarrier;
 mod mbarrier_word;
 mod order;
@@ -51,6 +54,8 @@ use crate::fault::{Fault, FaultKind};
 use crate::heap::Heap;
 use crate::memory::{LoadedModule, Memory};
 use crate::module::Kernel;
+use gather::gather;
+use geometry::{validate, validate_cluster};
 use link::Linked;
 use shadow::Shadow;
 use worker::Worker;
@@ -228,102 +233,6 @@ fn launch_in(
     (outcome, heap.unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What the workers leave, put together.
-fn gather(
-    mut results: Vec<worker::Results>,
-    cluster_blocks: u32,
-    limits: &Limits,
-) -> Result<Outcome, Fault> {
-    // Blocks print in their own order, whoever ran them.
-    let mut counters = Counters::default();
-    let mut work = 0;
-    let mut texts = Vec::new();
-    let mut fault: Option<(u64, Fault)> = None;
-    for result in &mut results {
-        counters += result.counters;
-        work += result.work;
-        texts.append(&mut result.printed);
-        if let Some(found) = result.fault.take()
-            && fault.as_ref().is_none_or(|(block, _)| found.0 < *block)
-        {
-            fault = Some(found);
-        }
-    }
-    texts.sort_by_key(|(block, _)| *block);
-    // Of the sum alone, so that the verdict is the same however many workers shared the launch.
-    if fault.is_none() && counters.warp_instructions + work > limits.instruction_fuel {
-        let spent = placed::launch_out_of_fuel(counters.warp_instructions + work, limits);
-        fault = Some((u64::MAX, spent));
-    }
-    let text = shown(
-        texts,
-        fault.as_ref().map(|(group, _)| *group),
-        cluster_blocks,
-    );
-    if let (Some((_, mut fault)), false) = (fault, text.exceeds(limits)) {
-        fault.output = text.whole();
-        fault
-            .output
-            .truncate(floor_boundary(&fault.output, limits.output_bytes));
-        return Err(fault);
-    }
-    let text = text.whole();
-    if text.len() > limits.output_bytes {
-        return Err(placed::output_limit(limits.output_bytes, text));
-    }
-    Ok(Outcome {
-        counters,
-        output: Output { text },
-        footprints: Vec::new(),
-        is_checked: true,
-    })
-}
-
-/// What is shown of a launch's texts.
-struct Shown {
-    /// Of the clusters below the one that faulted; of all if they ran side by side.
-    before: String,
-    /// Of the one that faulted.
-    last: String,
-}
-
-/// The texts of blocks in their order, without those of clusters above the one that faulted.
-fn shown(texts: Vec<(u64, String)>, faulted: Option<u64>, cluster_blocks: u32) -> Shown {
-    let mut shown = Shown {
-        before: String::new(),
-        last: String::new(),
-    };
-    for (block, text) in texts {
-        let group = block / u64::from(cluster_blocks);
-        match faulted.map(|faulted| group.cmp(&faulted)) {
-            Some(std::cmp::Ordering::Greater) => break,
-            Some(std::cmp::Ordering::Equal) => shown.last += &text,
-            Some(std::cmp::Ordering::Less) | None => shown.before += &text,
-        }
-    }
-    shown
-}
-
-impl Shown {
-    /// Whether the limit was passed before the cluster that faulted began.
-    fn exceeds(&self, limits: &Limits) -> bool {
-        self.before.len() > limits.output_bytes
-    }
-
-    fn whole(self) -> String {
-        self.before + &self.last
-    }
-}
-
-/// The largest character boundary that is not beyond `at`.
-fn floor_boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 /// What every worker of a launch shares.
 pub(crate) struct Context<'a> {
     kernel: &'a Kernel,
@@ -381,13 +290,15 @@ fn run<'a>(
     if context.alone {
         let mut worker = Worker::new(context);
         worker.shadow = shadow;
-        let resident = context.resident_groups();
-        let window = match (context.linked.couples_blocks, context.limits.order) {
-            (true, _) => resident,
-            (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
-            (false, Order::Index) => 1,
-        };
-        contained(&mut worker, |worker| worker.run_window(window));
+        contained(&mut worker, |worker| {
+            let resident = context.resident_groups();
+            let window = match (context.linked.couples_blocks, context.limits.order) {
+                (true, _) => resident,
+                (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
+                (false, Order::Index) => 1,
+            };
+            worker.run_window(window);
+        });
         let shadow = worker.shadow.take();
         return (vec![worker.into_results()], shadow);
     }
@@ -442,78 +353,55 @@ fn unsupported(error: &crate::LoadError) -> Fault {
     }
 }
 
-fn validate_cluster(kernel: &Kernel, launch: &Launch<'_>, cluster: [u32; 3]) -> Result<(), Fault> {
-    let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
-    let shape = crate::fault::triple(cluster);
-    let blocks: u64 = cluster.iter().map(|&extent| u64::from(extent)).product();
-    if blocks == 0 || blocks > MAX_CLUSTER_BLOCKS {
-        return bad(format!(
-            "a cluster of {shape} blocks cannot be launched; {MAX_CLUSTER_BLOCKS} blocks are the most"
-        ));
-    }
-    if let Some(required) = kernel
-        .required_cluster
-        .filter(|&required| required != cluster)
-    {
-        let required = crate::fault::triple(required);
-        return bad(format!(
-            "the kernel's __cluster_dims__ are {required}, and the launch asks for {shape}"
-        ));
-    }
-    let divides = |axis: usize| launch.grid[axis].is_multiple_of(cluster[axis]);
-    if !(0..3).all(divides) {
-        let grid = crate::fault::triple(launch.grid);
-        return bad(format!(
-            "a grid of {grid} blocks does not consist of whole clusters of {shape}"
-        ));
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::module::Module;
 
-fn validate(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), Fault> {
-    let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
-    let [x, y, z] = launch.grid;
-    let grid = crate::fault::triple(launch.grid);
-    let block = crate::fault::triple(launch.block);
-    if x == 0 || y == 0 || z == 0 || x > i32::MAX as u32 || y > 65_535 || z > 65_535 {
-        return bad(format!("a grid of {grid} blocks cannot be launched"));
+    /// A kernel of a function that was not linked: no launch gets as far as this.
+    #[test]
+    fn a_panic_is_told_as_the_device_s_own_and_the_heap_stays() {
+        let ptx = ".version 9.5\n.target sm_90a\n.address_size 64\n.func f()\n{\nret;\n}\n\
+                   .visible .entry k()\n{\nret;\n}\n";
+        let module = Module::parse(ptx).unwrap();
+        let mut memory = Memory::new(1 << 20);
+        let loaded = memory.load(&module).unwrap();
+        let kernel = module.check("k").unwrap();
+        let linked = Linked::new(&loaded, kernel).unwrap();
+        let broken = Kernel {
+            function: 0,
+            ..kernel.clone()
+        };
+        let launch = Launch {
+            kernel: "k",
+            grid: [8, 1, 1],
+            block: [1; 3],
+            cluster: [1; 3],
+            dynamic_shared_bytes: 0,
+            parameters: &[],
+        };
+        for threads in [1, 3] {
+            let mut heap = Heap::default();
+            let address = heap.allocate(16);
+            let limits = Limits {
+                threads,
+                ..Limits::default()
+            };
+            let cluster = launch.cluster;
+            let (outcome, mut heap) = launch_in(
+                &broken,
+                &linked,
+                &launch,
+                &mut memory,
+                &limits,
+                cluster,
+                heap,
+            );
+            let fault = outcome.unwrap_err();
+            assert_eq!(fault.kind, FaultKind::Internal);
+            let start = "the emulated device failed, which is its own mistake and not the kernel's";
+            assert!(fault.message.starts_with(start), "{fault}");
+            assert_eq!(heap.free(address), Ok(()));
+        }
     }
-    let threads: u64 = launch
-        .block
-        .iter()
-        .map(|&extent| u64::from(extent))
-        .product();
-    if threads == 0 || threads > MAX_BLOCK_THREADS || launch.block[2] > 64 {
-        return bad(format!("a block of {block} threads cannot be launched"));
-    }
-    if kernel
-        .max_threads
-        .is_some_and(|most| threads > u64::from(most))
-    {
-        return bad(format!(
-            "a block of {block} threads exceeds the kernel's __launch_bounds__"
-        ));
-    }
-    if kernel
-        .required_block
-        .is_some_and(|required| required != launch.block)
-    {
-        return bad(format!(
-            "the kernel does not admit blocks of {block} threads"
-        ));
-    }
-    let shared = u64::from(kernel.static_shared_bytes) + u64::from(launch.dynamic_shared_bytes);
-    if shared > u64::from(MAX_SHARED_BYTES) {
-        return bad(format!(
-            "a block needs {shared} bytes of shared memory and can have {MAX_SHARED_BYTES}"
-        ));
-    }
-    if launch.parameters.len() < kernel.parameter_bytes as usize {
-        return bad(format!(
-            "the kernel takes {} bytes of arguments and was given {}",
-            kernel.parameter_bytes,
-            launch.parameters.len()
-        ));
-    }
-    Ok(())
 }

@@ -8,8 +8,8 @@ use crate::fault::{Fault, FaultKind, triple};
 use crate::program::Kind;
 
 /// How instructions count.
-const COUNTED: &str = "an instruction counts once for a warp, however many of its threads take part, and once more for each \
-     128 bytes that a copy moves";
+const COUNTED: &str =
+    "an instruction counts once for a warp, however many of its threads take part";
 
 impl<'a> Worker<'a> {
     pub(super) fn out_of_fuel(&self, block: &Block, at: usize) -> Fault {
@@ -100,7 +100,7 @@ pub(super) fn launch_out_of_fuel(issued: u64, limits: &Limits) -> Fault {
 /// The fault of a launch that printed too much.
 pub(super) fn output_limit(limit: usize, mut text: String) -> Fault {
     let message = format!("printf wrote more than {limit} bytes");
-    text.truncate(super::floor_boundary(&text, limit));
+    text.truncate(super::gather::floor_boundary(&text, limit));
     Fault {
         output: text,
         ..Fault::of_launch(FaultKind::OutputLimit, message)

@@ -3,7 +3,7 @@
 
 use super::access::FrameBounds;
 use super::block::Block;
-use super::elements::{lanes_of, read_local, write_local};
+use super::elements::lanes_of;
 use super::format::{Conversion, float, pad, prefix, sign};
 use super::reconverge::Warp;
 use super::violations::Verb;
@@ -38,7 +38,7 @@ impl Worker<'_> {
         (format, arguments, result): (u32, u32, Option<u32>),
     ) -> Result<(), Stop> {
         for lane in lanes_of(mask) {
-            let at = |offset: u32| read_local(&warp.local, lane, frame.base + offset, 8);
+            let at = |offset: u32| warp.local.read(lane, frame.base + offset, 8);
             let (format, arguments) = (at(format), at(arguments));
             let thread = Thread {
                 block,
@@ -63,7 +63,7 @@ impl Worker<'_> {
                 return Err(Stop::new(FaultKind::OutputLimit, lane as u32, what));
             }
             if let Some(result) = result {
-                write_local(&mut warp.local, lane, frame.base + result, 4, count);
+                warp.local.write(lane, frame.base + result, 4, count);
             }
         }
         Ok(())
@@ -81,7 +81,7 @@ impl Worker<'_> {
         let lane = mask.trailing_zeros();
         let message = match builtin {
             Builtin::AssertFail { message } => {
-                let address = read_local(&warp.local, lane as usize, frame.base + message, 8);
+                let address = warp.local.read(lane as usize, frame.base + message, 8);
                 let thread = Thread {
                     block,
                     warp,
@@ -133,8 +133,7 @@ impl Worker<'_> {
                 if at >= u64::from(thread.top) {
                     return Err(outside());
                 }
-                let word = thread.warp.local[at as usize / 4][thread.lane];
-                Ok(of_word(u64::from(word), at % 4))
+                Ok(thread.warp.local.read(thread.lane, at as u32, 1) as u8)
             }
             SHARED_BASE..LOCAL_BASE => {
                 let (space, range) = (AddressSpace::Generic, (1, 1));

@@ -12,9 +12,8 @@ use crate::lanes::{Class, LANES, Slot, View};
 use super::bulk_stores::BulkStores;
 use super::copies::Copies;
 use super::link::Function;
+use super::local::Local;
 
-/// Local memory of a warp, in words of all lanes, that is better got anew than cleared.
-const LARGE_LOCAL_WORDS: usize = 8 << 10;
 /// Activations of a warp whose registers are kept for the next call.
 pub(super) const KEPT_FRAMES: usize = 8;
 
@@ -103,8 +102,7 @@ pub(super) struct Warp {
     free_frames: Vec<u32>,
     /// What the host keeps for the activations of the functions that were called.
     pub(super) stack_bytes: u64,
-    /// Local memory, word by word: word `w` of lane `l` is `local[w][l]`.
-    pub(super) local: Vec<[u32; LANES]>,
+    pub(super) local: Local,
     /// Lanes that have not exited.
     pub(super) alive: u32,
     /// Number in the block of its first thread.
@@ -142,7 +140,10 @@ impl Warp {
         }
         self.free_frames = (0..self.frames.len() as u32).rev().collect();
         self.stack_bytes = 0;
-        self.clear_local(code.program.frame_bytes);
+        self.local.clear();
+        if self.local.exceeds(code.program.frame_bytes) {
+            self.local.shrink(code.program.frame_bytes);
+        }
         self.alive = if lanes >= 32 {
             u32::MAX
         } else {
@@ -166,15 +167,6 @@ impl Warp {
             state: State::Ready,
             polls: 0,
         });
-    }
-
-    /// Local memory is zero when a block begins, whatever ran before it.
-    fn clear_local(&mut self, frame_bytes: u32) {
-        if self.local.len() > LARGE_LOCAL_WORDS {
-            self.local = Vec::new();
-        }
-        self.local.truncate(frame_bytes as usize / 4);
-        self.local.fill([0; LANES]);
     }
 
     /// A frame for one activation of a function, above a stack of so many bytes a thread.
@@ -210,12 +202,7 @@ impl Warp {
             };
             frame.planes[first..first + count].fill(Plane([0; LANES]));
         }
-        let words = (local_base + program.frame_bytes) as usize / 4;
-        if self.local.is_empty() {
-            self.local = vec![[0; LANES]; words]; // zeroed when touched, and not before
-        } else if self.local.len() < words {
-            self.local.resize(words, [0; LANES]);
-        }
+        self.local.grow(local_base + program.frame_bytes);
         index as u32
     }
 
@@ -232,14 +219,13 @@ impl Warp {
 
     /// Gives back local memory that deep calls have left behind.
     pub(super) fn trim(&mut self) {
-        if self.local.len() <= LARGE_LOCAL_WORDS {
+        if !self.local.exceeds(0) {
             return;
         }
         let in_use = self.frames.iter().filter(|frame| frame.in_use);
-        let top = in_use.map(|frame| frame.stack_bytes).max().unwrap_or(0) as usize / 4;
-        if self.local.len() > LARGE_LOCAL_WORDS + 2 * top {
-            self.local.truncate(top);
-            self.local.shrink_to_fit();
+        let top = in_use.map(|frame| frame.stack_bytes).max().unwrap_or(0);
+        if self.local.exceeds(2 * top) {
+            self.local.shrink(top);
         }
     }
 
