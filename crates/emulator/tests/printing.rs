@@ -240,3 +240,27 @@ fn the_limit_of_output_does_not_depend_on_host_threads() {
     assert_eq!(faults[1], faults[0]);
     assert_eq!(faults[2], faults[0]);
 }
+
+/// Block 0 waits for block 1, which prints first, and then fails.
+#[test]
+fn blocks_that_run_side_by_side_show_what_they_printed_until_one_failed() {
+    let wait = "    st.local.u32 [depot], %b;
+    setp.ne.u32 %p1, %b, 0;
+    mov.u64 %rd3, $flag;
+WAIT:
+    @%p1 bra GO;
+    ld.volatile.global.u32 %r1, [%rd3];
+    setp.eq.u32 %p2, %r1, 0;
+    @%p2 bra WAIT;
+GO:";
+    let tell = "    @!%p1 trap;
+    st.volatile.global.u32 [%rd3], 1;
+HOLD:
+    nanosleep.u32 100;
+    bra HOLD;";
+    let text = kernel("block %d\n", wait, tell)
+        .replace(".visible", ".global .align 4 .u32 $flag;\n.visible");
+    let fault = print(&text, 2, Limits::default()).unwrap_err();
+    assert_eq!((fault.kind, fault.block), (FaultKind::Trap, [0, 0, 0]));
+    assert_eq!(fault.output, "block 0\nblock 1\n");
+}

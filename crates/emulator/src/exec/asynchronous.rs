@@ -33,7 +33,7 @@ impl Worker<'_> {
             AsyncKind::Copy { bytes, ignores } => {
                 self.copy_async(block, warp, (bytes, ignores), what, here)?;
             }
-            AsyncKind::CommitCopies => warp.copies.commit(mask),
+            AsyncKind::CommitCopies => warp.copies.groups.commit(mask),
             AsyncKind::WaitCopies { keep } => self.wait_copies(block, warp, keep, mask),
             AsyncKind::CopiesArrive { space, counted } => {
                 self.copies_arrive(block, warp, (space, counted), what, here)?;
@@ -47,7 +47,7 @@ impl Worker<'_> {
             AsyncKind::BulkStore { reduce } => {
                 self.bulk_store(block, warp, reduce, what, here)?;
             }
-            AsyncKind::CommitBulk => warp.bulk.commit(mask),
+            AsyncKind::CommitBulk => warp.bulk.groups.commit(mask),
             AsyncKind::WaitBulk { keep, read } => {
                 self.wait_bulk(block, warp, Some(keep), read, mask)?;
             }

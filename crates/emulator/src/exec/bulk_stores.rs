@@ -12,12 +12,12 @@ use super::bulk::check_size;
 use super::cluster::Place;
 use super::elements::lanes_of;
 use super::flights::{MAX_HELD_BYTES, update_elements};
+use super::groups::Groups;
 use super::reconverge::{Warp, lane_value};
 use super::step::Here;
 use super::tiles::swizzled;
 use super::violations::Verb;
 use super::worker::{Stop, Worker};
-use crate::lanes::LANES;
 use crate::program::{AddressSpace, AsyncOp, Reduction};
 use crate::tensor_map::Swizzle;
 
@@ -48,19 +48,13 @@ impl BulkStore {
 #[derive(Debug, Default)]
 pub(super) struct BulkStores {
     pending: VecDeque<BulkStore>,
-    committed: [u32; LANES],
+    pub(super) groups: Groups,
 }
 
 impl BulkStores {
     pub(super) fn clear(&mut self) {
         self.pending.clear();
-        self.committed = [0; LANES];
-    }
-
-    pub(super) fn commit(&mut self, mask: u32) {
-        for lane in lanes_of(mask) {
-            self.committed[lane] += 1;
-        }
+        self.groups.clear();
     }
 }
 
@@ -114,7 +108,7 @@ impl Worker<'_> {
         self.charge(bytes as usize);
         let store = BulkStore {
             lane,
-            group: warp.bulk.committed[lane as usize],
+            group: warp.bulk.groups.current(lane as usize),
             from: place.offset,
             bytes,
             swizzle,
@@ -146,12 +140,10 @@ impl Worker<'_> {
         if warp.bulk.pending.is_empty() {
             return Ok(());
         }
-        let committed = warp.bulk.committed;
         let mut rest = VecDeque::new();
         for mut store in std::mem::take(&mut warp.bulk.pending) {
-            let groups = committed[store.lane as usize];
-            let is_due = mask >> store.lane & 1 != 0
-                && keep.is_none_or(|keep| store.group < groups.saturating_sub(keep));
+            let lane = store.lane as usize;
+            let is_due = warp.bulk.groups.is_due(lane, store.group, mask, keep);
             if is_due {
                 self.read_store(block, &mut store);
             }

@@ -11,6 +11,7 @@ use super::block::Block;
 use super::cluster::Place;
 use super::elements::lanes_of;
 use super::flights::{Effect, Flight};
+use super::groups::Groups;
 use super::reconverge::{Warp, lane_value};
 use super::step::{Here, holding};
 use super::violations::Verb;
@@ -39,31 +40,19 @@ pub(super) struct PendingCopy {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pending: VecDeque<PendingCopy>,
-    /// Groups that each lane has committed.
-    committed: [u32; LANES],
+    pub(super) groups: Groups,
 }
 
 impl Copies {
     pub(super) fn clear(&mut self) {
         self.pending.clear();
-        self.committed = [0; LANES];
-    }
-
-    pub(super) fn commit(&mut self, mask: u32) {
-        for lane in lanes_of(mask) {
-            self.committed[lane] += 1;
-        }
+        self.groups.clear();
     }
 
     /// Takes out the copies that have to be done once all but `keep` groups are.
     fn take(&mut self, mask: u32, keep: Option<u32>) -> Vec<PendingCopy> {
-        let committed = self.committed;
-        let is_due = |copy: &PendingCopy| {
-            mask >> copy.lane & 1 != 0
-                && keep.is_none_or(|keep| {
-                    copy.group < committed[copy.lane as usize].saturating_sub(keep)
-                })
-        };
+        let groups = &self.groups;
+        let is_due = |copy: &PendingCopy| groups.is_due(copy.lane as usize, copy.group, mask, keep);
         let (due, rest): (Vec<_>, Vec<_>) = self.pending.drain(..).partition(is_due);
         self.pending = rest.into();
         due
@@ -112,7 +101,7 @@ impl Worker<'_> {
             warp.copies.pending.push_back(PendingCopy {
                 lane: lane as u8,
                 bytes: bytes as u8,
-                group: warp.copies.committed[lane],
+                group: warp.copies.groups.current(lane),
                 to: to[lane] as u32,
                 data,
             });

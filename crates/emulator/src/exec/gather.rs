@@ -14,7 +14,7 @@ use crate::fault::Fault;
 /// The outcome without what the checks found.
 pub(super) fn gather(
     mut results: Vec<worker::Results>,
-    cluster_blocks: u32,
+    (cluster_blocks, side_by_side): (u32, bool),
     limits: &Limits,
 ) -> Result<Outcome, Fault> {
     // Blocks print in their own order, whoever ran them.
@@ -38,11 +38,19 @@ pub(super) fn gather(
         let spent = placed::launch_out_of_fuel(counters.warp_instructions + work, limits);
         fault = Some((u64::MAX, spent));
     }
-    let text = shown(
-        texts,
-        fault.as_ref().map(|(group, _)| *group),
-        cluster_blocks,
-    );
+    let text = if side_by_side {
+        // They printed in turn, until one of them faulted.
+        Shown {
+            before: String::new(),
+            last: texts.into_iter().map(|(_, text)| text).collect(),
+        }
+    } else {
+        shown(
+            texts,
+            fault.as_ref().map(|(group, _)| *group),
+            cluster_blocks,
+        )
+    };
     if let (Some((_, mut fault)), false) = (fault, text.exceeds(limits)) {
         fault.output = text.whole();
         fault
@@ -64,9 +72,9 @@ pub(super) fn gather(
 
 /// What is shown of a launch's texts.
 struct Shown {
-    /// Of the clusters below the one that faulted; of all if they ran side by side.
+    /// Of the clusters below the one that faulted.
     before: String,
-    /// Of the one that faulted.
+    /// Of the one that faulted, or of all that ran side by side with it.
     last: String,
 }
 

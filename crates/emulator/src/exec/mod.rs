@@ -25,6 +25,7 @@ mod flights;
 mod format;
 mod gather;
 mod geometry;
+mod groups;
 mod inspect;
 mod link;
 mod local;
@@ -217,7 +218,7 @@ fn launch_in(
         next_group: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
-    let cluster_blocks = context.cluster_blocks;
+    let grouping = (context.cluster_blocks, context.runs_side_by_side());
     let (results, shadow) = run(&context, shadow);
     let heap = context.heap.into_inner();
     let footprints = shadow.map(|shadow| shadow.into_parts(memory));
@@ -225,7 +226,7 @@ fn launch_in(
         memory.take_contents_back(contents);
         footprints
     });
-    let outcome = gather(results, cluster_blocks, limits).map(|outcome| Outcome {
+    let outcome = gather(results, grouping, limits).map(|outcome| Outcome {
         footprints,
         is_checked,
         ..outcome
