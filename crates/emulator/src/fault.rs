@@ -31,6 +31,8 @@ pub enum FaultKind {
     OutputLimit,
     /// The geometry, the parameters or the shared memory of the launch are not possible.
     BadLaunch,
+    /// The emulated device failed: no fault of the kernel.
+    Internal,
     /// The kernel needs an instruction that is not implemented.
     Unsupported {
         /// The whole opcode.

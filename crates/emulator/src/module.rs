@@ -66,7 +66,7 @@ impl Module {
         let kernels = entries
             .filter(|(_, function)| function.is_entry && function.has_body)
             .map(|(index, _)| kernel(&unit, index))
-            .collect();
+            .collect::<Result<_, _>>()?;
         Ok(Self(Arc::new(Data {
             unit,
             programs,
@@ -148,9 +148,9 @@ impl Module {
     }
 }
 
-fn kernel(unit: &Unit, index: usize) -> Kernel {
+fn kernel(unit: &Unit, index: usize) -> Result<Kernel, LoadError> {
     let text = &unit.functions[index];
-    let (offsets, parameter_bytes) = decode::parameter_offsets(&text.parameters);
+    let (offsets, parameter_bytes) = decode::parameter_offsets(text)?;
     let parameters = text
         .parameters
         .iter()
@@ -162,7 +162,7 @@ fn kernel(unit: &Unit, index: usize) -> Kernel {
         })
         .collect();
     let (shared, static_shared_bytes) = shared_layout(unit, index);
-    Kernel {
+    Ok(Kernel {
         name: text.name.clone(),
         parameters,
         parameter_bytes,
@@ -172,15 +172,17 @@ fn kernel(unit: &Unit, index: usize) -> Kernel {
         required_cluster: text.required_cluster,
         function: index,
         shared,
-    }
+    })
 }
 
 /// Places the shared variables that a kernel reaches: static ones in order of first mention, the
-/// dynamic ones together behind them.
+/// dynamic ones together behind them. Where they are too large for 32 bits, no launch gets as far as to use
+/// their offsets.
 fn shared_layout(unit: &Unit, entry: usize) -> (HashMap<String, u32>, u32) {
     let mut layout = HashMap::new();
     let mut dynamic: Vec<&Variable> = Vec::new();
-    let mut at = 0u32;
+    let narrow = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+    let mut at = 0u64;
     for function in mentioned_functions(unit, entry) {
         let own = function
             .variables
@@ -195,9 +197,9 @@ fn shared_layout(unit: &Unit, entry: usize) -> (HashMap<String, u32>, u32) {
             if variable.dynamic {
                 dynamic.push(variable);
             } else if let Entry::Vacant(place) = layout.entry(name) {
-                at = at.next_multiple_of(variable.align_bytes.max(1));
-                place.insert(at);
-                at = at.saturating_add(variable.bytes.min(1 << 30) as u32);
+                at = at.next_multiple_of(u64::from(variable.align_bytes.max(1)));
+                place.insert(narrow(at));
+                at += variable.bytes;
             }
         }
     }
@@ -207,11 +209,12 @@ fn shared_layout(unit: &Unit, entry: usize) -> (HashMap<String, u32>, u32) {
         .max()
         .unwrap_or(1)
         .max(1);
-    let end = at.next_multiple_of(align);
+    let end = at.next_multiple_of(u64::from(align));
     for variable in &dynamic {
-        layout.insert(variable.name.clone(), end);
+        layout.insert(variable.name.clone(), narrow(end));
     }
-    (layout, if dynamic.is_empty() { at } else { end })
+    let bytes = if dynamic.is_empty() { at } else { end };
+    (layout, narrow(bytes))
 }
 
 fn mentioned_functions(unit: &Unit, entry: usize) -> Vec<&FunctionText> {

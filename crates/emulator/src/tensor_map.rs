@@ -5,6 +5,8 @@
 //! extents less one (4 each); four strides in bytes (8 each); five box extents (2 each); five element
 //! strides (1 each); the rest zero.
 
+use crate::exec::MAX_SHARED_BYTES;
+
 /// Bytes of an encoded map.
 pub const TENSOR_MAP_BYTES: usize = 128;
 
@@ -214,9 +216,15 @@ impl TensorMapDescriptor {
         if at == 0 { 1 } else { self.element_strides[at] }
     }
 
-    /// Bytes of a box in shared memory.
+    /// Bytes of a box in shared memory, which can hold it.
     pub(crate) fn box_bytes(&self) -> u32 {
-        self.moved().iter().product::<u32>() * self.element.bytes()
+        self.wide_box_bytes() as u32
+    }
+
+    /// At most 256 to the fifth elements, before the map is checked.
+    fn wide_box_bytes(&self) -> u64 {
+        let elements: u64 = self.moved().into_iter().map(u64::from).product();
+        elements * u64::from(self.element.bytes())
     }
 
     /// The element that stands for one outside.
@@ -270,6 +278,12 @@ impl TensorMapDescriptor {
         if let Some(span) = self.swizzle.bytes().filter(|&span| row > span) {
             return Err(format!(
                 "a box whose rows have {row} bytes, swizzled within {span}"
+            ));
+        }
+        let bytes = self.wide_box_bytes();
+        if bytes > u64::from(MAX_SHARED_BYTES) {
+            return Err(format!(
+                "a box of {bytes} bytes; shared memory holds {MAX_SHARED_BYTES}"
             ));
         }
         if self.fills_with_nan && !self.element.is_float() {

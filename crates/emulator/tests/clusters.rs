@@ -305,3 +305,43 @@ fn a_full_heap_gives_null() {
         .unwrap();
     assert_eq!(device.read_words(out, 2), [0, 0]);
 }
+
+/// One warp arrives and leaves for good; the third comes late and writes before it arrives.
+#[test]
+fn threads_that_arrived_and_exited_do_not_open_a_barrier_for_others() {
+    let text = module(
+        ".visible .entry k(.param .u64 k_param_0)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    .shared .align 8 .b8 s[64];
+    ld.param.u64 %rd1, [k_param_0];
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @!%p1 bra STAY;
+    barrier.cluster.arrive;
+    ret;
+STAY:
+    setp.lt.u32 %p1, %r1, 64;
+    @%p1 bra WAIT;
+    st.shared.u32 [s], 7;
+WAIT:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ld.shared.u32 %r2, [s];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd2, %rd1, %rd2;
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+",
+    );
+    let mut device = Device::new(&text);
+    let x = device.words("x", &[0; 96]);
+    let arguments = Arguments::new().pointer(x);
+    launch_clusters(&mut device, "k", (1, 96), [1, 1, 1], &arguments, 1).unwrap();
+    let mut expected = [7; 96];
+    expected[..32].fill(0);
+    assert_eq!(device.read_words(x, 96), expected);
+}

@@ -217,3 +217,56 @@ fn a_tile_is_added_to_a_tensor() {
     let expected = [10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 13.0, 13.0];
     assert_eq!(device.read_floats(x, 8), expected);
 }
+
+#[test]
+fn a_box_that_shared_memory_cannot_hold_is_refused() {
+    // The product of five extents of 256 is beyond 32 bits, and 0 in them.
+    for rank in [3, 4, 5] {
+        let map = TensorMapDescriptor {
+            address: 1 << 34,
+            element: Element::U8,
+            dimensions: vec![256; rank],
+            strides_bytes: vec![256; rank - 1],
+            box_dimensions: vec![256; rank],
+            element_strides: vec![1; rank],
+            swizzle: Swizzle::None,
+            fills_with_nan: false,
+        };
+        let why = map.encode().unwrap_err().to_string();
+        let bytes = 256u64.pow(rank as u32);
+        let expected = format!("a box of {bytes} bytes; shared memory holds 232448");
+        assert!(why.contains(&expected), "{why}");
+        // Bytes that claim to be such a map.
+        let small = TensorMapDescriptor {
+            box_dimensions: vec![16; rank]
+                .into_iter()
+                .enumerate()
+                .map(|(at, e)| if at < 3 { e } else { 1 })
+                .collect(),
+            ..map
+        };
+        let mut forged = small.encode().unwrap();
+        for at in 0..rank {
+            forged[72 + 2 * at..74 + 2 * at].copy_from_slice(&256u16.to_le_bytes());
+        }
+        let place = vec!["0"; rank].join(", ");
+        let mut device = Device::new(&one_box(rank, &place).replace("BYTES", "16"));
+        let y = device.words("y", &[0; 256]);
+        let arguments = Arguments::new().value(&forged).pointer(y);
+        let fault = device.launch("k", [1; 3], [1; 3], &arguments).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::BadLaunch);
+    }
+}
+
+/// The box lies neither in shared memory nor in the tensor: the first is looked at before anything
+/// is read.
+#[test]
+fn a_box_is_placed_before_it_is_read() {
+    let map = |address| matrix(address, (1 << 20, 256), [256, 200]);
+    let fault = load_box(map, &[0; 4], "0, 0", 204_800).unwrap_err();
+    assert_eq!(
+        fault.message,
+        "thread (0,0,0) of block (0,0,0) writes 204800 bytes at offset 0 of shared memory, which has \
+         2048 bytes"
+    );
+}

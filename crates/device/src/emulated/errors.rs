@@ -42,6 +42,7 @@ pub(super) fn device_error(fault: &emulator::Fault, fuel: u64) -> DeviceError {
         FaultKind::OutputLimit => DeviceError::OutputLimit {
             limit_bytes: PRINTED_BYTES as u64,
         },
+        FaultKind::Internal => DeviceError::Internal(fault.message.clone()),
         FaultKind::Unsupported { opcode } => DeviceError::Unsupported {
             opcode: opcode.clone(),
             line: fault.line,

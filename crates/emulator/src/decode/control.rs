@@ -3,7 +3,7 @@
 use super::{Decoder, Modifiers, frame};
 use crate::LoadError;
 use crate::program::{AsyncKind, Barrier, BarrierMode, Builtin, Call, CallAddress, Kind, NO_JOIN};
-use crate::syntax::{Operand, Type};
+use crate::syntax::{Operand, Type, Variable};
 
 pub(super) fn branch(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     m.ignore(&["uni"]);
@@ -202,8 +202,8 @@ pub(super) fn call(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
         Some(Operand::List(arguments)) => &arguments[..],
         _ => &[],
     };
-    let arguments = frame_offsets(d, arguments)?;
-    let results = frame_offsets(d, results)?;
+    let arguments = frame_places(d, arguments)?;
+    let results = frame_places(d, results)?;
     let Some(Operand::Symbol(name, _)) = callee else {
         let target = callee.ok_or_else(|| d.malformed("a callee is missing"))?;
         let target = d.source_of(target, Type::B64)?;
@@ -214,50 +214,61 @@ pub(super) fn call(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
         })));
         return Ok(());
     };
-    let index = d
-        .unit
-        .functions
-        .iter()
-        .position(|function| function.name == *name);
-    match index {
-        Some(index) if d.unit.functions[index].has_body => {
+    let mut functions = d.unit.functions.iter();
+    let index = functions.position(|function| function.name == *name);
+    match index.map(|index| (index, &d.unit.functions[index])) {
+        Some((_, function)) if function.is_entry => Err(d.malformed("a kernel is called")),
+        Some((index, function)) if function.has_body => {
             call_function(d, index, &arguments, &results)
         }
-        _ => call_builtin(d, name, &arguments, &results),
+        _ => {
+            let offsets = |places: &[(u32, u32)]| places.iter().map(|place| place.0).collect();
+            let (arguments, results): (Vec<u32>, Vec<u32>) =
+                (offsets(&arguments), offsets(&results));
+            call_builtin(d, name, &arguments, &results)
+        }
     }
 }
 
-fn frame_offsets(d: &Decoder<'_>, operands: &[Operand]) -> Result<Vec<u32>, LoadError> {
+/// Offset and size of variables in the frame.
+fn frame_places(d: &Decoder<'_>, operands: &[Operand]) -> Result<Vec<(u32, u32)>, LoadError> {
     operands
         .iter()
         .map(|operand| match operand {
             Operand::Symbol(name, 0) => d.frame.get(name).copied(),
             _ => None,
         })
-        .map(|offset| offset.ok_or_else(|| d.unsupported("call with a register operand")))
+        .map(|place| place.ok_or_else(|| d.unsupported("call with a register operand")))
         .collect()
 }
 
 fn call_function(
     d: &mut Decoder<'_>,
     index: usize,
-    arguments: &[u32],
-    results: &[u32],
+    arguments: &[(u32, u32)],
+    results: &[(u32, u32)],
 ) -> Result<(), LoadError> {
     let callee = &d.unit.functions[index];
-    if callee.parameters.len() != arguments.len() || callee.returns.len() != results.len() {
-        return Err(d.malformed("another number of arguments"));
+    let agree = |given: &[(u32, u32)], taken: &[Variable]| {
+        given
+            .iter()
+            .map(|place| u64::from(place.1))
+            .eq(taken.iter().map(|taken| taken.bytes))
+    };
+    if !agree(arguments, &callee.parameters) || !agree(results, &callee.returns) {
+        return Err(d.malformed("arguments of another number or size"));
     }
-    let (offsets, _) = frame(callee);
+    let (places, _) = frame(callee);
+    let offset = |variable: &Variable| places[&variable.name].0;
     let arguments = arguments
         .iter()
         .zip(&callee.parameters)
-        .map(|(&at, parameter)| (at, offsets[&parameter.name], parameter.bytes as u32))
+        .map(|(&(at, bytes), parameter)| (at, offset(parameter), bytes))
         .collect();
     let results = results
         .iter()
         .zip(&callee.returns)
-        .map(|(&at, value)| (offsets[&value.name], at, value.bytes as u32))
+        .map(|(&(at, bytes), value)| (offset(value), at, bytes))
         .collect();
     if !d.out.callees.contains(&index) {
         d.out.callees.push(index);

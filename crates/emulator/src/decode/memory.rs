@@ -102,7 +102,7 @@ impl<'a> Decoder<'a> {
             Operand::Register(register) => access.address = Some(self.slot_home(*register)?),
             Operand::Integer(value) => access.offset += value,
             Operand::Symbol(name, addend) => {
-                if let Some(&at) = self.frame.get(name) {
+                if let Some(&(at, _)) = self.frame.get(name) {
                     access.space = AddressSpace::Local;
                     access.in_frame = true;
                     access.offset += i64::from(at) + addend;

@@ -157,21 +157,25 @@ pub(crate) fn function(unit: &Unit, index: usize) -> Result<Program, LoadError> 
         Kind::Return
     });
     let places = |variables: &[Variable]| -> Vec<(u32, u32)> {
-        let place = |v: &Variable| (decoder.frame.get(&v.name).copied(), v.bytes as u32);
-        let places = variables.iter().map(place);
-        places
-            .filter_map(|(at, bytes)| at.map(|at| (at, bytes)))
-            .collect()
+        let places = variables
+            .iter()
+            .map(|v| decoder.frame.get(&v.name).copied());
+        places.flatten().collect()
     };
     let (parameters, returns) = (places(&text.parameters), places(&text.returns));
     (decoder.out.parameters, decoder.out.returns) = (parameters, returns);
-    Ok(decoder.finish(&starts))
+    decoder.finish(&starts)
 }
 
-/// Where a function's parameters, results and local arrays lie in its frame.
-pub(crate) fn frame(text: &FunctionText) -> (HashMap<String, u32>, u32) {
-    let mut offsets = HashMap::new();
-    let mut at = 0u32;
+/// Offset and size by name.
+type Places = HashMap<String, (u32, u32)>;
+
+/// Where a function's parameters, results and local arrays lie in its frame, and the frame's size. A frame
+/// beyond [`crate::exec::MAX_LOCAL_BYTES`] has a size beyond it and is never used.
+pub(crate) fn frame(text: &FunctionText) -> (Places, u32) {
+    let narrow = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
+    let mut places = HashMap::new();
+    let mut at = 0u64;
     let arguments = if text.is_entry {
         &[][..]
     } else {
@@ -183,26 +187,37 @@ pub(crate) fn frame(text: &FunctionText) -> (HashMap<String, u32>, u32) {
         .filter(|v| matches!(v.space, Space::Local | Space::Param));
     for variable in arguments.iter().chain(&text.returns).chain(own) {
         let align = variable.align_bytes.clamp(8, 1 << 10).next_power_of_two();
-        at = at.next_multiple_of(align);
-        offsets.insert(variable.name.clone(), at);
-        at = at.saturating_add(variable.bytes.min(1 << 24) as u32);
+        at = at.next_multiple_of(u64::from(align));
+        places.insert(variable.name.clone(), (narrow(at), narrow(variable.bytes)));
+        at += variable.bytes;
     }
-    (offsets, at.next_multiple_of(16))
+    (places, narrow(at.next_multiple_of(16)))
 }
 
+/// Bytes of parameters that a kernel can have.
+const MAX_PARAMETER_BYTES: u64 = 32_764;
+
 /// Offsets of a kernel's parameters in the launch's buffer, and its size.
-pub(crate) fn parameter_offsets(parameters: &[Variable]) -> (Vec<u32>, u32) {
-    let mut at = 0u32;
-    let offsets = parameters
-        .iter()
-        .map(|parameter| {
-            at = at.next_multiple_of(parameter.align_bytes.max(1));
-            let offset = at;
-            at += parameter.bytes as u32;
-            offset
-        })
-        .collect();
-    (offsets, at)
+///
+/// # Errors
+/// For more than a kernel can have.
+pub(crate) fn parameter_offsets(text: &FunctionText) -> Result<(Vec<u32>, u32), LoadError> {
+    let mut at = 0u64;
+    let mut offsets = Vec::with_capacity(text.parameters.len());
+    for parameter in &text.parameters {
+        at = at.next_multiple_of(u64::from(parameter.align_bytes.max(1)));
+        let end = at + parameter.bytes;
+        if end > MAX_PARAMETER_BYTES {
+            let message = format!(
+                "`{}` takes more than {MAX_PARAMETER_BYTES} bytes of parameters",
+                text.name
+            );
+            return Err(LoadError::malformed(text.ptx_line, message));
+        }
+        offsets.push(at as u32);
+        at = end;
+    }
+    Ok((offsets, at as u32))
 }
 
 /// Where a PTX register lives.
@@ -220,7 +235,7 @@ pub(crate) struct Decoder<'a> {
     out: Program,
     homes: Vec<Home>,
     constants: HashMap<(bool, Constant), Slot>,
-    frame: HashMap<String, u32>,
+    frame: Places,
     parameters: HashMap<String, u32>,
     /// Predicate that stands for the carry flag.
     carry_flag: u32,
@@ -234,7 +249,7 @@ impl<'a> Decoder<'a> {
         let (frame, frame_bytes) = frame(text);
         let mut parameters = HashMap::new();
         if text.is_entry {
-            let (offsets, _) = parameter_offsets(&text.parameters);
+            let (offsets, _) = parameter_offsets(text)?;
             for (parameter, offset) in text.parameters.iter().zip(offsets) {
                 parameters.insert(parameter.name.clone(), offset);
             }
@@ -372,7 +387,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Labels to instruction indices, joins, packed slots.
-    fn finish(mut self, starts: &[u32]) -> Program {
+    fn finish(mut self, starts: &[u32]) -> Result<Program, LoadError> {
         let index = |label: u32| starts[self.text.labels[label as usize]];
         for inst in &mut self.out.insts {
             match &mut inst.kind {
@@ -394,8 +409,11 @@ impl<'a> Decoder<'a> {
                 *join = found;
             }
         }
-        assign_slots(&mut self.out);
-        self.out
+        if !assign_slots(&mut self.out) {
+            let message = format!("`{}` is too large to be followed", self.text.name);
+            return Err(LoadError::malformed(self.text.ptx_line, message));
+        }
+        Ok(self.out)
     }
 }
 

@@ -174,7 +174,7 @@ impl<'a> Decoder<'a> {
 
     /// Address of a variable in its own space: of the frame, of the parameters, or by name.
     fn address_of(&mut self, name: &str, addend: i64, wide: bool) -> Result<Slot, LoadError> {
-        if let Some(&offset) = self.frame.get(name) {
+        if let Some(&(offset, _)) = self.frame.get(name) {
             let offset = (i64::from(offset) + addend) as u32;
             let slot = self.special(Special::Frame(offset));
             return Ok(self.resize(slot, wide, false));

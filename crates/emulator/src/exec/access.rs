@@ -3,8 +3,7 @@
 
 use super::block::Block;
 use super::elements::{
-    copy_whole, extend, gather_elements, lanes_of, read_local, scatter_elements, write_lane,
-    write_local,
+    copy_whole, extend, gather_elements, lanes_of, scatter_elements, write_lane,
 };
 use super::inspect::{active, count_sectors, count_wavefronts, inspect};
 use super::reconverge::{Warp, lane_value};
@@ -425,7 +424,7 @@ impl Worker<'_> {
                         };
                         for lane in lanes_of(mask) {
                             let address = addresses[lane] as u32 + at * access.bytes;
-                            let value = read_local(&warp.local, lane, address, access.bytes);
+                            let value = warp.local.read(lane, address, access.bytes);
                             write_lane(view, slot, lane, extend(value, access));
                         }
                     }
@@ -462,7 +461,7 @@ impl Worker<'_> {
                         for lane in lanes_of(mask) {
                             let address = addresses[lane] as u32 + at * access.bytes;
                             let value = lane_value(view, slot, lane);
-                            write_local(&mut warp.local, lane, address, access.bytes, value);
+                            warp.local.write(lane, address, access.bytes, value);
                         }
                     }
                 }

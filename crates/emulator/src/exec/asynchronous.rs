@@ -4,7 +4,7 @@
 use std::sync::{MutexGuard, PoisonError};
 
 use super::block::Block;
-use super::elements::{lanes_of, read_local, write_local};
+use super::elements::lanes_of;
 use super::mbarrier::wait_cost;
 use super::reconverge::Warp;
 use super::step::Here;
@@ -33,7 +33,7 @@ impl Worker<'_> {
             AsyncKind::Copy { bytes, ignores } => {
                 self.copy_async(block, warp, (bytes, ignores), what, here)?;
             }
-            AsyncKind::CommitCopies => warp.copies.commit(mask),
+            AsyncKind::CommitCopies => warp.copies.groups.commit(mask),
             AsyncKind::WaitCopies { keep } => self.wait_copies(block, warp, keep, mask),
             AsyncKind::CopiesArrive { space, counted } => {
                 self.copies_arrive(block, warp, (space, counted), what, here)?;
@@ -47,7 +47,7 @@ impl Worker<'_> {
             AsyncKind::BulkStore { reduce } => {
                 self.bulk_store(block, warp, reduce, what, here)?;
             }
-            AsyncKind::CommitBulk => warp.bulk.commit(mask),
+            AsyncKind::CommitBulk => warp.bulk.groups.commit(mask),
             AsyncKind::WaitBulk { keep, read } => {
                 self.wait_bulk(block, warp, Some(keep), read, mask)?;
             }
@@ -65,7 +65,7 @@ impl Worker<'_> {
             AsyncKind::Reduce { reduction } => {
                 self.send_elements(block, (reduction.bytes, Some(reduction)), what, here)?;
             }
-            AsyncKind::ClusterArrive => self.cluster_arrive(block, warp, mask),
+            AsyncKind::ClusterArrive => self.cluster_arrive(block, warp, mask)?,
             AsyncKind::ClusterWait => return self.cluster_wait(warp, here),
             AsyncKind::Allocate { bytes, result } => self.allocate(warp, (bytes, result), here),
             AsyncKind::Free { pointer } => self.free(warp, pointer, here)?,
@@ -82,9 +82,12 @@ impl Worker<'_> {
     fn allocate(&mut self, warp: &mut Warp, (bytes, result): (u32, u32), here: &Here) {
         for lane in lanes_of(here.mask) {
             let base = here.bounds.base;
-            let size = read_local(&warp.local, lane, base + bytes, 8);
+            let size = warp.local.read(lane, base + bytes, 8);
             let address = self.heap().allocate(size);
-            write_local(&mut warp.local, lane, base + result, 8, address);
+            if address != 0 {
+                self.charge(size as usize);
+            }
+            warp.local.write(lane, base + result, 8, address);
         }
     }
 
@@ -92,7 +95,7 @@ impl Worker<'_> {
         // It may have been the allocation that the last access met.
         self.region = Region::NONE;
         for lane in lanes_of(here.mask) {
-            let address = read_local(&warp.local, lane, here.bounds.base + pointer, 8);
+            let address = warp.local.read(lane, here.bounds.base + pointer, 8);
             let freed = self.heap().free(address);
             let Err(why) = freed else { continue };
             let (kind, what) = match why {

@@ -1,6 +1,6 @@
 //! A block: its warps, shared memory and barriers.
 
-use super::bulk::Flight;
+use super::flights::Flights;
 use super::link::Function;
 use super::reconverge::Warp;
 use crate::lanes::LANES;
@@ -40,8 +40,10 @@ pub(super) struct Block {
     pub(super) index: [u32; 3],
     /// In its cluster.
     pub(super) rank: u32,
-    /// Copies under way to the block's barriers, in order of issue.
-    pub(super) in_flight: Vec<Flight>,
+    /// Copies under way to the block's barriers.
+    pub(super) in_flight: Flights,
+    /// What the host keeps for its bulk stores.
+    pub(super) storing_bytes: usize,
     pub(super) warps: Vec<Warp>,
     /// Shared memory in whole words; its size in bytes stands beside it.
     pub(super) shared: Vec<u64>,
@@ -74,6 +76,7 @@ impl Block {
         self.index = index;
         self.rank = rank;
         self.in_flight.clear();
+        self.storing_bytes = 0;
         self.live = threads;
         self.barriers = [BarrierState::default(); BARRIERS];
         self.passed.clear();

@@ -2,12 +2,12 @@
 
 #![allow(unsafe_code)]
 
-use super::MAX_LOCAL_BYTES;
 use super::block::Block;
 use super::elements::lanes_of;
 use super::reconverge::{Split, Warp, lane_value};
 use super::step::Here;
 use super::worker::{Stop, Worker};
+use super::{MAX_LOCAL_BYTES, MAX_STACKS_BYTES};
 use crate::fault::FaultKind;
 use crate::lanes::LANES;
 use crate::memory::function_at;
@@ -32,7 +32,10 @@ impl Worker<'_> {
             // SAFETY: the slot is one of the program's.
             let address = unsafe { lane_value(&here.view, call.target, lane) };
             let function = function_at(address, self.context.linked.count());
-            let function = function.filter(|&index| self.context.linked.is_linked(index));
+            let function = function.filter(|&index| {
+                let linked = &self.context.linked;
+                index != self.context.kernel.function && linked.is_linked(index)
+            });
             let Some(function) = function else {
                 let what =
                     format!("calls {address:#x}, which is no function of the kernel's module");
@@ -49,13 +52,19 @@ impl Worker<'_> {
         for (number, &(function, mask)) in groups.iter().enumerate() {
             let program = self.context.linked.function(function).program;
             let (parameters, returns) = (&program.parameters, &program.returns);
-            if parameters.len() != call.arguments.len() || returns.len() != call.results.len() {
+            let agree = |given: &[(u32, u32)], taken: &[(u32, u32)]| {
+                given
+                    .iter()
+                    .map(|place| place.1)
+                    .eq(taken.iter().map(|place| place.1))
+            };
+            if !agree(&call.arguments, parameters) || !agree(&call.results, returns) {
                 let lane = mask.trailing_zeros();
                 let what = "calls a function of another signature through a pointer".to_owned();
                 return Err(Stop::new(FaultKind::OutOfBounds, lane, what));
             }
             let arguments = { call.arguments.iter().zip(parameters) }
-                .map(|(&from, &(to, bytes))| (from, to, bytes))
+                .map(|(&(from, _), &(to, bytes))| (from, to, bytes))
                 .collect();
             let direct = Call {
                 function,
@@ -83,21 +92,29 @@ impl Worker<'_> {
     ) -> Result<Split, Stop> {
         let code = self.context.linked.function(call.function);
         let base = here.bounds.top;
-        if base + code.program.frame_bytes > MAX_LOCAL_BYTES {
-            let what = format!("calls too deeply: its stack has {MAX_LOCAL_BYTES} bytes");
-            return Err(Stop::new(
-                FaultKind::OutOfBounds,
-                mask.trailing_zeros(),
-                what,
-            ));
+        let below = warp.frame(here.split.frame).stack_bytes;
+        let cost = code.stack_bytes();
+        let too_deep = |whose: &str, bytes: u64| {
+            let what = format!("calls too deeply: {whose} {bytes} bytes");
+            Stop::new(FaultKind::OutOfBounds, mask.trailing_zeros(), what)
+        };
+        if u64::from(below) + cost > u64::from(MAX_LOCAL_BYTES) {
+            return Err(too_deep("its stack has", u64::from(MAX_LOCAL_BYTES)));
         }
-        let frame = warp.enter(call.function, code, base);
+        let kept = LANES as u64 * cost;
+        if self.stack_bytes + kept > MAX_STACKS_BYTES {
+            let whose = "the stacks of all threads that run side by side have";
+            return Err(too_deep(whose, MAX_STACKS_BYTES));
+        }
+        self.stack_bytes += kept;
+        warp.stack_bytes += kept;
+        let frame = warp.enter(call.function, code, base, (below, cost as u32));
         let moves: Vec<_> = call
             .arguments
             .iter()
             .map(|&(from, to, bytes)| (here.bounds.base + from, base + to, bytes))
             .collect();
-        copy_local(&mut warp.local, &moves, mask);
+        warp.local.copy(&moves, mask);
         let node = warp.return_at(caller, mask, caller.pc + 1, frame);
         Ok(Split {
             pc: 0,
@@ -127,17 +144,6 @@ fn set_rest_aside(warp: &mut Warp, here: &Here, parts: bool) -> Split {
     caller
 }
 
-/// Copies whole words of local memory, in the lanes of a mask.
-fn copy_local(local: &mut [[u32; LANES]], moves: &[(u32, u32, u32)], mask: u32) {
-    for &(from, to, bytes) in moves {
-        for word in 0..bytes.div_ceil(4) as usize {
-            let source = local[from as usize / 4 + word];
-            let target = &mut local[to as usize / 4 + word];
-            lanes_of(mask).for_each(|lane| target[lane] = source[lane]);
-        }
-    }
-}
-
 /// Lanes return from a function: their results go to the caller's frame.
 pub(super) fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
     let split = here.split;
@@ -152,12 +158,12 @@ pub(super) fn return_lanes(worker: &Worker<'_>, warp: &mut Warp, here: &Here) {
             let returns = &worker.context.linked.function(callee).program.returns;
             let results = call.results.iter().zip(returns);
             results
-                .map(|(&to, &(from, bytes))| moved(&(from, to, bytes)))
+                .map(|(&(to, _), &(from, bytes))| moved(&(from, to, bytes)))
                 .collect()
         }
         _ => Vec::new(),
     };
-    copy_local(&mut warp.local, &moves, here.mask);
+    warp.local.copy(&moves, here.mask);
     leave(warp, here);
     warp.leave_call(split.node, here.mask);
 }

@@ -9,6 +9,7 @@ use super::Context;
 use super::block::Block;
 use super::elements::lanes_of;
 use super::reconverge::{Split, State, Warp};
+use super::standstill::Patience;
 use super::step::Here;
 use super::violations::{Verb, shared_stop};
 use super::worker::{Stop, Worker};
@@ -32,8 +33,8 @@ pub(super) struct ClusterState {
     /// Threads that arrived at the cluster's barrier in this generation.
     arrived: u32,
     pub(super) generation: u32,
-    /// Waits that ended without success since something last happened.
-    pub(super) timeouts: u32,
+    /// With waits that end without success.
+    pub(super) patience: Patience,
 }
 
 impl ClusterState {
@@ -53,14 +54,15 @@ impl ClusterState {
         if self.arrived != 0 && self.arrived >= self.live {
             self.arrived = 0;
             self.generation = self.generation.wrapping_add(1);
-            self.timeouts = 0;
+            self.patience.renew();
         }
     }
 
-    /// Threads end: the barrier no longer waits for them.
-    pub(super) fn exit(&mut self, threads: u32) {
+    /// Threads end: the barrier no longer waits for them, nor counts those of them that `arrived`.
+    fn exit(&mut self, threads: u32, arrived: u32) {
         self.live -= threads;
-        self.timeouts = 0;
+        self.arrived -= arrived;
+        self.patience.renew();
         self.complete();
     }
 }
@@ -175,13 +177,32 @@ impl Worker<'_> {
         }
     }
 
-    pub(super) fn cluster_arrive(&mut self, block: &mut Block, warp: &mut Warp, mask: u32) {
+    pub(super) fn cluster_arrive(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        mask: u32,
+    ) -> Result<(), Stop> {
         self.counters.barriers += 1;
+        let now = Some(self.cluster.generation);
         for lane in lanes_of(mask) {
-            warp.cluster_arrivals[lane] = Some(self.cluster.generation);
+            if warp.cluster_arrivals[lane] == now {
+                let what = "arrives twice at the barrier of its cluster";
+                let kind = FaultKind::BarrierDivergence;
+                return Err(Stop::new(kind, lane as u32, what.to_owned()));
+            }
+            warp.cluster_arrivals[lane] = now;
         }
         self.cluster.arrive(mask.count_ones());
         block.progressed = true;
+        Ok(())
+    }
+
+    pub(super) fn cluster_exit(&mut self, warp: &mut Warp, mask: u32) {
+        let now = Some(self.cluster.generation);
+        let arrived = lanes_of(mask).filter(|&lane| warp.cluster_arrivals[lane] == now);
+        let arrived = arrived.count() as u32;
+        self.cluster.exit(mask.count_ones(), arrived);
     }
 
     /// Makes lanes wait for the cluster barrier at which they arrived. Whether they do.

@@ -1,19 +1,28 @@
 //! `cp.async`: copies of a few bytes by each thread, in groups.
 //!
 //! A copy is checked and reads its source when it is issued; what it read lands in shared memory
-//! when the thread waits for it, or when a barrier that was told of it is waited for.
+//! when the thread waits for it, or when a barrier that was told of it is waited for, or when the warp
+//! has many more under way.
 #![allow(unsafe_code)]
 
+use std::collections::VecDeque;
+
 use super::block::Block;
-use super::bulk::{Effect, Flight};
 use super::cluster::Place;
 use super::elements::lanes_of;
+use super::flights::{Effect, Flight};
+use super::groups::Groups;
 use super::reconverge::{Warp, lane_value};
 use super::step::{Here, holding};
 use super::violations::Verb;
 use super::worker::{Stop, Worker};
 use crate::lanes::LANES;
 use crate::program::{AddressSpace, AsyncOp, Predicate};
+
+/// Copies that a warp may have under way; beyond, the oldest land.
+const MAX_PENDING: usize = 4096;
+/// What the host may keep of them.
+pub(super) const COPIES_BYTES: u64 = (MAX_PENDING * size_of::<PendingCopy>()) as u64;
 
 /// What a thread has copied and not waited for.
 #[derive(Debug, Clone, Copy)]
@@ -30,34 +39,22 @@ pub(super) struct PendingCopy {
 /// The copies of a warp's threads.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    pending: Vec<PendingCopy>,
-    /// Groups that each lane has committed.
-    committed: [u32; LANES],
+    pending: VecDeque<PendingCopy>,
+    pub(super) groups: Groups,
 }
 
 impl Copies {
     pub(super) fn clear(&mut self) {
         self.pending.clear();
-        self.committed = [0; LANES];
-    }
-
-    pub(super) fn commit(&mut self, mask: u32) {
-        for lane in lanes_of(mask) {
-            self.committed[lane] += 1;
-        }
+        self.groups.clear();
     }
 
     /// Takes out the copies that have to be done once all but `keep` groups are.
     fn take(&mut self, mask: u32, keep: Option<u32>) -> Vec<PendingCopy> {
-        let committed = self.committed;
-        let is_due = |copy: &PendingCopy| {
-            mask >> copy.lane & 1 != 0
-                && keep.is_none_or(|keep| {
-                    copy.group < committed[copy.lane as usize].saturating_sub(keep)
-                })
-        };
-        let (due, rest) = self.pending.drain(..).partition(is_due);
-        self.pending = rest;
+        let groups = &self.groups;
+        let is_due = |copy: &PendingCopy| groups.is_due(copy.lane as usize, copy.group, mask, keep);
+        let (due, rest): (Vec<_>, Vec<_>) = self.pending.drain(..).partition(is_due);
+        self.pending = rest.into();
         due
     }
 }
@@ -101,14 +98,17 @@ impl Worker<'_> {
                 // SAFETY: the range is checked.
                 unsafe { self.read_bytes(pointer, &mut data[..size as usize]) };
             }
-            warp.copies.pending.push(PendingCopy {
+            warp.copies.pending.push_back(PendingCopy {
                 lane: lane as u8,
                 bytes: bytes as u8,
-                group: warp.copies.committed[lane],
+                group: warp.copies.groups.current(lane),
                 to: to[lane] as u32,
                 data,
             });
         }
+        let surplus = warp.copies.pending.len().saturating_sub(MAX_PENDING);
+        let oldest: Vec<PendingCopy> = warp.copies.pending.drain(..surplus).collect();
+        self.land_copies(block, &oldest);
         Ok(())
     }
 
@@ -122,15 +122,11 @@ impl Worker<'_> {
     ) {
         // What was told to a barrier has left its group: a wait for any group lands all of it.
         let warp_number = warp.first_thread;
-        let mut landing = Vec::new();
-        for flight in &mut block.in_flight {
-            if let Effect::Copies { thread, copies } = &mut flight.effect
-                && thread.wrapping_sub(warp_number) < 32
-                && mask >> (*thread - warp_number) & 1 != 0
-            {
-                landing.append(copies);
-            }
-        }
+        let is_meant = |thread: u32| {
+            let lane = thread.wrapping_sub(warp_number);
+            lane < 32 && mask >> lane & 1 != 0
+        };
+        let mut landing = block.in_flight.take_copies(is_meant);
         landing.extend(warp.copies.take(mask, keep));
         self.land_copies(block, &landing);
     }
@@ -166,19 +162,19 @@ impl Worker<'_> {
             let place = self.shared_place(block, number, address, space, (8, 8), Verb::Update)?;
             self.update_barrier(block, number, place, "arrives at", |barrier| {
                 // Without `.noinc` the arrival comes on top of those that are expected.
-                barrier.pending += u32::from(!counted);
-                Ok(())
+                barrier.await_more(u32::from(!counted))
             })?;
+            self.charge(warp.copies.pending.len());
             let copies = warp.copies.take(1 << lane, None);
-            block.in_flight.push(Flight {
+            let flight = Flight {
                 barrier: place.offset,
                 bytes: 0,
                 effect: Effect::Copies {
                     thread: warp.first_thread + number,
                     copies,
                 },
-            });
-            block.progressed = true;
+            };
+            self.put_under_way(block, number, flight)?;
         }
         Ok(())
     }

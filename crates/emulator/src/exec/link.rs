@@ -1,11 +1,25 @@
 //! Programs with their constants resolved: variables have addresses once a module is loaded.
 
+use super::copies::COPIES_BYTES;
+use super::flights::MAX_HELD_BYTES;
+use super::reconverge::KEPT_FRAMES;
 use super::shadow::{Touches, touches};
 use crate::LoadError;
 use crate::lanes::LANES;
 use crate::memory::LoadedModule;
 use crate::module::Kernel;
-use crate::program::{Constant, Program};
+use crate::program::{AsyncKind, Constant, Kind, Program};
+
+/// What a warp takes beside registers and memory.
+const WARP_BYTES: u64 = 4 << 10;
+
+impl Function<'_> {
+    /// Of a thread's stack, what one activation takes: its frame and its registers.
+    pub(super) fn stack_bytes(&self) -> u64 {
+        let registers = 4 * self.program.planes() + self.program.predicates / 8;
+        u64::from(self.program.frame_bytes.max(16)) + registers as u64
+    }
+}
 
 /// The functions that a kernel reaches, by function index.
 pub(super) struct Linked<'a> {
@@ -13,6 +27,8 @@ pub(super) struct Linked<'a> {
     pub(super) couples_blocks: bool,
     /// Some instruction accesses memory in a way that the checks do not see.
     pub(super) has_unseen: bool,
+    /// Some instruction puts copies under way.
+    has_copies: bool,
 }
 
 pub(super) struct Function<'a> {
@@ -29,6 +45,7 @@ impl<'a> Linked<'a> {
             (0..module.function_count()).map(|_| None).collect();
         let mut couples_blocks = false;
         let mut has_unseen = false;
+        let mut has_copies = false;
         for index in module.reachable(kernel.function)? {
             let program = module.program(index)?;
             couples_blocks |= program.couples_blocks;
@@ -36,6 +53,7 @@ impl<'a> Linked<'a> {
                 .insts
                 .iter()
                 .any(|inst| touches(&inst.kind) == Touches::Unseen);
+            has_copies |= program.insts.iter().any(|inst| puts_under_way(&inst.kind));
             let resolve = |constant: &Constant| resolve(constant, loaded, kernel);
             functions[index] = Some(Function {
                 program,
@@ -55,7 +73,29 @@ impl<'a> Linked<'a> {
             functions,
             couples_blocks,
             has_unseen,
+            has_copies,
         })
+    }
+
+    /// What the host keeps for a block of the kernel beside its shared memory, as far as it is known
+    /// beforehand.
+    pub(super) fn block_bytes(&self, kernel: usize, warps: u32) -> u64 {
+        let program = self.function(kernel).program;
+        let lanes = LANES as u64;
+        let own = lanes * (4 * program.planes() as u64 + u64::from(program.frame_bytes));
+        let others = self.functions.iter().flatten();
+        let largest = others.map(|function| function.program.planes()).max();
+        let kept = if program.callees.is_empty() {
+            0
+        } else {
+            4 * lanes * (KEPT_FRAMES * largest.unwrap_or(0)) as u64
+        };
+        let (of_block, of_warp) = if self.has_copies {
+            (2 * MAX_HELD_BYTES as u64, COPIES_BYTES)
+        } else {
+            (0, 0)
+        };
+        of_block + u64::from(warps) * (own + kept + of_warp + WARP_BYTES)
     }
 
     /// Local memory of the function that needs most.
@@ -80,6 +120,23 @@ impl<'a> Linked<'a> {
             .as_ref()
             .expect("every function that a kernel reaches is linked")
     }
+}
+
+fn puts_under_way(kind: &Kind) -> bool {
+    use AsyncKind::{BulkLoad, BulkStore, Copy, Reduce, Store, TensorLoad, TensorStore};
+    let Kind::Async(what) = kind else {
+        return false;
+    };
+    matches!(
+        what.kind,
+        Copy { .. }
+            | BulkLoad { .. }
+            | BulkStore { .. }
+            | TensorLoad { .. }
+            | TensorStore { .. }
+            | Store { .. }
+            | Reduce { .. }
+    )
 }
 
 fn resolve(constant: &Constant, loaded: &LoadedModule, kernel: &Kernel) -> u64 {

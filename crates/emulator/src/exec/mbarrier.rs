@@ -5,14 +5,14 @@
 #![allow(unsafe_code)]
 
 use super::block::Block;
-use super::bulk::{Effect, Flight};
 use super::cluster::{Place, suspend};
 use super::elements::{lanes_of, write_lane};
 use super::mbarrier_word::{MAX_ARRIVALS, Mbarrier, PARITY, due};
 use super::reconverge::{State, Warp, lane_value};
 use super::step::Here;
+use super::turns::POLL_COST;
 use super::violations::Verb;
-use super::worker::{POLL_COST, Stop, Worker};
+use super::worker::{Stop, Worker};
 use crate::fault::FaultKind;
 use crate::program::{AddressSpace, AsyncKind, AsyncOp, BarrierOp, Kind};
 
@@ -66,9 +66,7 @@ impl Worker<'_> {
                     );
                     return Err(Stop::new(FaultKind::BadLaunch, lane, what));
                 }
-                self.owner(block, place)
-                    .in_flight
-                    .retain(|flight| flight.barrier != place.offset);
+                self.owner(block, place).in_flight.take(place.offset);
                 self.write_word(block, place, Mbarrier::initial(operand).encode());
                 Ok(0)
             }
@@ -78,11 +76,11 @@ impl Worker<'_> {
                 Ok(0)
             }
             BarrierOp::Expect => self.update_barrier(block, lane, place, "adds to", |barrier| {
-                barrier.expect(operand as i32)
+                barrier.expect(i64::from(operand))
             }),
             BarrierOp::Complete => {
                 self.update_barrier(block, lane, place, "completes bytes of", |barrier| {
-                    barrier.expect((operand as i32).wrapping_neg())
+                    barrier.expect(-i64::from(operand))
                 })
             }
             BarrierOp::Arrive {
@@ -92,7 +90,7 @@ impl Worker<'_> {
             } => self.update_barrier(block, lane, place, "arrives at", |barrier| {
                 let count = if expects { 1 } else { operand };
                 if expects {
-                    barrier.expect(operand as i32)?;
+                    barrier.expect(i64::from(operand))?;
                 }
                 barrier.arrive(count)?;
                 if drop {
@@ -138,7 +136,7 @@ impl Worker<'_> {
             Stop::new(FaultKind::BarrierDivergence, lane, what)
         })?;
         if barrier.settle() {
-            self.cluster.timeouts = 0;
+            self.cluster.patience.renew();
         }
         block.progressed = true;
         self.write_word(block, place, barrier.encode());
@@ -224,7 +222,7 @@ impl Worker<'_> {
         if now != awaited {
             return Ok(true);
         }
-        if place.peer.is_some() || !self.land(block, lane, place.offset)? {
+        if place.peer.is_some() || !self.land_all(block, lane, place.offset)? {
             return Ok(false);
         }
         let now = parity(self.read_word(block, place)).ok_or_else(missing)?;
@@ -232,32 +230,13 @@ impl Worker<'_> {
     }
 
     /// Completes what is under way to a barrier of the block. Whether there was anything.
-    fn land(&mut self, block: &mut Block, lane: u32, barrier: u32) -> Result<bool, Stop> {
-        let is_here = |flight: &Flight| flight.barrier == barrier;
-        if !block.in_flight.iter().any(is_here) {
-            return Ok(false);
-        }
-        let flights = std::mem::take(&mut block.in_flight);
-        let (landing, rest) = flights.into_iter().partition(is_here);
-        block.in_flight = rest;
-        let landing: Vec<Flight> = landing;
-        let place = Place {
-            peer: None,
-            offset: barrier,
-        };
+    fn land_all(&mut self, block: &mut Block, lane: u32, barrier: u32) -> Result<bool, Stop> {
+        let landing = block.in_flight.take(barrier);
+        let is_some = !landing.is_empty();
         for flight in landing {
-            let arrives = matches!(flight.effect, Effect::Copies { .. });
-            let bytes = flight.bytes as i32;
-            self.apply(block, flight.effect);
-            self.update_barrier(block, lane, place, "waits at", |barrier| {
-                if arrives {
-                    barrier.arrive(1)
-                } else {
-                    barrier.expect(-bytes)
-                }
-            })?;
+            self.land(block, lane, flight)?;
         }
-        Ok(true)
+        Ok(is_some)
     }
 
     /// Whether a split that sleeps at a barrier can go on; if so, or if it waited for too long, its

@@ -12,7 +12,7 @@ pub(super) const PARITY: u64 = 1 << 62;
 /// Arrivals that a barrier can expect.
 pub(super) const MAX_ARRIVALS: u32 = PENDING_MASK;
 /// Bytes that can be due, either way.
-const MAX_BYTES: i32 = (1 << 20) - 1;
+pub(super) const MAX_BYTES: u32 = (1 << 20) - 1;
 /// A barrier's word, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mbarrier {
@@ -60,14 +60,27 @@ impl Mbarrier {
         Ok(())
     }
 
-    pub(super) fn expect(&mut self, bytes: i32) -> Result<(), String> {
-        let sum = self.bytes.saturating_add(bytes);
-        if sum.abs() > MAX_BYTES {
+    /// Makes the phase wait for more arrivals.
+    pub(super) fn await_more(&mut self, count: u32) -> Result<(), String> {
+        let sum = self.pending + count;
+        if sum > MAX_ARRIVALS {
+            return Err(format!(
+                "which then waits for {sum} arrivals; {MAX_ARRIVALS} is the most"
+            ));
+        }
+        self.pending = sum;
+        Ok(())
+    }
+
+    /// Adds bytes to those that are due; less than none if they have come.
+    pub(super) fn expect(&mut self, bytes: i64) -> Result<(), String> {
+        let sum = i64::from(self.bytes) + bytes;
+        if sum.unsigned_abs() > u64::from(MAX_BYTES) {
             return Err(format!(
                 "which then waits for {sum} bytes; {MAX_BYTES} is the most"
             ));
         }
-        self.bytes = sum;
+        self.bytes = sum as i32;
         Ok(())
     }
 
@@ -99,7 +112,7 @@ mod tests {
         let barrier = Mbarrier {
             pending: 3,
             expected: MAX_ARRIVALS,
-            bytes: -MAX_BYTES,
+            bytes: -(MAX_BYTES as i32),
             parity: true,
         };
         assert_eq!(Mbarrier::decode(barrier.encode()), Some(barrier));

@@ -15,27 +15,38 @@ mod atomics;
 mod barrier;
 mod block;
 mod bulk;
+mod bulk_stores;
 mod calls;
 mod cluster;
 mod copies;
 mod elements;
 mod exchange;
+mod flights;
+mod format;
+mod gather;
+mod geometry;
+mod groups;
 mod inspect;
 mod link;
+mod local;
 mod mbarrier;
 mod mbarrier_word;
 mod order;
+mod placed;
 mod print;
+mod ranges;
 mod reconverge;
 mod shadow;
 mod standstill;
 mod step;
 mod tensor;
 mod tiles;
+mod turns;
 mod violations;
 mod worker;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
 use crate::checks::{Checks, Footprint, Order};
@@ -44,19 +55,25 @@ use crate::fault::{Fault, FaultKind};
 use crate::heap::Heap;
 use crate::memory::{LoadedModule, Memory};
 use crate::module::Kernel;
+use gather::gather;
+use geometry::{validate, validate_cluster};
 use link::Linked;
 use shadow::Shadow;
 use worker::Worker;
 
 /// Shared memory that a block of an H200 can have.
-const MAX_SHARED_BYTES: u32 = 227 * 1024;
+pub(crate) const MAX_SHARED_BYTES: u32 = 227 * 1024;
 const MAX_BLOCK_THREADS: u64 = 1024;
 /// Blocks that a cluster of an H200 can have, where it need not be portable.
 const MAX_CLUSTER_BLOCKS: u64 = 16;
 /// Blocks that run side by side in a seeded order when blocks cannot wait for one another.
 const SEEDED_RESIDENT_BLOCKS: usize = 16;
+/// What the host may keep for blocks that run side by side.
+const MAX_RESIDENT_BYTES: u64 = 1 << 30;
+/// What it may keep for the activations of functions that they have called.
+const MAX_STACKS_BYTES: u64 = 256 << 20;
 /// Local memory that a thread can have, its calls included.
-const MAX_LOCAL_BYTES: u32 = 512 * 1024;
+pub(crate) const MAX_LOCAL_BYTES: u32 = 512 * 1024;
 
 /// One kernel launch.
 #[derive(Debug, Clone, Copy)]
@@ -201,7 +218,7 @@ fn launch_in(
         next_group: AtomicU64::new(0),
         first_fault: AtomicU64::new(u64::MAX),
     };
-    let blocks = context.blocks;
+    let grouping = (context.cluster_blocks, context.runs_side_by_side());
     let (results, shadow) = run(&context, shadow);
     let heap = context.heap.into_inner();
     let footprints = shadow.map(|shadow| shadow.into_parts(memory));
@@ -209,65 +226,12 @@ fn launch_in(
         memory.take_contents_back(contents);
         footprints
     });
-    let outcome = gather(results, blocks, limits).map(|outcome| Outcome {
+    let outcome = gather(results, grouping, limits).map(|outcome| Outcome {
         footprints,
         is_checked,
         ..outcome
     });
     (outcome, heap.unwrap_or_else(PoisonError::into_inner))
-}
-
-/// What the workers leave, put together.
-fn gather(
-    mut results: Vec<worker::Results>,
-    blocks: u64,
-    limits: &Limits,
-) -> Result<Outcome, Fault> {
-    // Blocks print in their own order, whoever ran them.
-    let mut counters = Counters::default();
-    let mut texts = Vec::new();
-    let mut fault: Option<(u64, Fault)> = None;
-    for result in &mut results {
-        counters += result.counters;
-        texts.append(&mut result.printed);
-        if let Some(found) = result.fault.take()
-            && fault.as_ref().is_none_or(|(block, _)| found.0 < *block)
-        {
-            fault = Some(found);
-        }
-    }
-    texts.sort_by_key(|(block, _)| *block);
-    let text: String = texts.into_iter().map(|(_, text)| text).collect();
-    // Of the sum alone, so that the verdict is the same however many workers shared the launch.
-    if fault.is_none() && counters.warp_instructions > limits.instruction_fuel {
-        let spent = worker::launch_out_of_fuel(&counters, limits);
-        fault = Some((blocks, spent));
-    }
-    if let Some((_, mut fault)) = fault {
-        fault.output = text;
-        fault
-            .output
-            .truncate(floor_boundary(&fault.output, limits.output_bytes));
-        return Err(fault);
-    }
-    if text.len() > limits.output_bytes {
-        return Err(worker::output_limit(limits.output_bytes, text));
-    }
-    Ok(Outcome {
-        counters,
-        output: Output { text },
-        footprints: Vec::new(),
-        is_checked: true,
-    })
-}
-
-/// The largest character boundary that is not beyond `at`.
-fn floor_boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// What every worker of a launch shares.
@@ -301,6 +265,23 @@ impl Context<'_> {
     fn shared_bytes(&self) -> u32 {
         self.kernel.static_shared_bytes + self.launch.dynamic_shared_bytes
     }
+
+    /// Blocks take turns, so that one may print before an earlier one has ended.
+    fn runs_side_by_side(&self) -> bool {
+        self.linked.couples_blocks || self.limits.order != Order::Index
+    }
+
+    /// Clusters that may run side by side: as many as the limits name and the host has room for.
+    fn resident_groups(&self) -> usize {
+        let threads: u32 = self.launch.block.iter().product();
+        let block = self
+            .linked
+            .block_bytes(self.kernel.function, threads.div_ceil(32));
+        let group = (block + u64::from(self.shared_bytes())) * u64::from(self.cluster_blocks);
+        let room = (MAX_RESIDENT_BYTES / group) as usize;
+        let named = self.limits.resident_blocks / self.cluster_blocks as usize;
+        named.min(room).max(1)
+    }
 }
 
 fn run<'a>(
@@ -310,14 +291,15 @@ fn run<'a>(
     if context.alone {
         let mut worker = Worker::new(context);
         worker.shadow = shadow;
-        let resident = context.limits.resident_blocks / context.cluster_blocks as usize;
-        let resident = resident.max(1);
-        let window = match (context.linked.couples_blocks, context.limits.order) {
-            (true, _) => resident,
-            (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
-            (false, Order::Index) => 1,
-        };
-        worker.run_window(window);
+        contained(&mut worker, |worker| {
+            let resident = context.resident_groups();
+            let window = match (context.linked.couples_blocks, context.limits.order) {
+                (true, _) => resident,
+                (false, Order::Seeded(_)) => resident.min(SEEDED_RESIDENT_BLOCKS),
+                (false, Order::Index) => 1,
+            };
+            worker.run_window(window);
+        });
         let shadow = worker.shadow.take();
         return (vec![worker.into_results()], shadow);
     }
@@ -327,19 +309,33 @@ fn run<'a>(
             .map(|_| {
                 scope.spawn(move || {
                     let mut worker = Worker::new(context);
-                    while context.next_group.load(Ordering::Relaxed) < context.groups() {
-                        worker.run_next();
-                    }
+                    contained(&mut worker, |worker| while worker.run_next() {});
                     worker.into_results()
                 })
             })
             .collect();
         handles
             .into_iter()
-            .map(|handle| handle.join().expect("a worker does not panic"))
+            .map(|handle| handle.join().expect("its panics are contained"))
             .collect()
     });
     (results, None)
+}
+
+/// A panic in here is a mistake of the emulated device: it becomes the launch's fault, in words that say
+/// so, and neither the host's memory nor the other workers are lost.
+fn contained<'a>(worker: &mut Worker<'a>, run: impl FnOnce(&mut Worker<'a>)) {
+    // What the worker leaves is read for its texts and counters, and the rest is dropped.
+    let outcome = catch_unwind(AssertUnwindSafe(|| run(worker)));
+    if let Err(panic) = outcome {
+        let known = panic.downcast_ref::<String>().map(String::as_str);
+        let known = known.or_else(|| panic.downcast_ref::<&str>().copied());
+        let message = format!(
+            "the emulated device failed, which is its own mistake and not the kernel's: {}",
+            known.unwrap_or("unknown")
+        );
+        worker.fail(Fault::of_launch(FaultKind::Internal, message));
+    }
 }
 
 fn unsupported(error: &crate::LoadError) -> Fault {
@@ -358,78 +354,55 @@ fn unsupported(error: &crate::LoadError) -> Fault {
     }
 }
 
-fn validate_cluster(kernel: &Kernel, launch: &Launch<'_>, cluster: [u32; 3]) -> Result<(), Fault> {
-    let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
-    let shape = crate::fault::triple(cluster);
-    let blocks: u64 = cluster.iter().map(|&extent| u64::from(extent)).product();
-    if blocks == 0 || blocks > MAX_CLUSTER_BLOCKS {
-        return bad(format!(
-            "a cluster of {shape} blocks cannot be launched; {MAX_CLUSTER_BLOCKS} blocks are the most"
-        ));
-    }
-    if let Some(required) = kernel
-        .required_cluster
-        .filter(|&required| required != cluster)
-    {
-        let required = crate::fault::triple(required);
-        return bad(format!(
-            "the kernel's __cluster_dims__ are {required}, and the launch asks for {shape}"
-        ));
-    }
-    let divides = |axis: usize| launch.grid[axis].is_multiple_of(cluster[axis]);
-    if !(0..3).all(divides) {
-        let grid = crate::fault::triple(launch.grid);
-        return bad(format!(
-            "a grid of {grid} blocks does not consist of whole clusters of {shape}"
-        ));
-    }
-    Ok(())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::module::Module;
 
-fn validate(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), Fault> {
-    let bad = |message: String| Err(Fault::of_launch(FaultKind::BadLaunch, message));
-    let [x, y, z] = launch.grid;
-    let grid = crate::fault::triple(launch.grid);
-    let block = crate::fault::triple(launch.block);
-    if x == 0 || y == 0 || z == 0 || x > i32::MAX as u32 || y > 65_535 || z > 65_535 {
-        return bad(format!("a grid of {grid} blocks cannot be launched"));
+    /// A kernel of a function that was not linked: no launch gets as far as this.
+    #[test]
+    fn a_panic_is_told_as_the_device_s_own_and_the_heap_stays() {
+        let ptx = ".version 9.5\n.target sm_90a\n.address_size 64\n.func f()\n{\nret;\n}\n\
+                   .visible .entry k()\n{\nret;\n}\n";
+        let module = Module::parse(ptx).unwrap();
+        let mut memory = Memory::new(1 << 20);
+        let loaded = memory.load(&module).unwrap();
+        let kernel = module.check("k").unwrap();
+        let linked = Linked::new(&loaded, kernel).unwrap();
+        let broken = Kernel {
+            function: 0,
+            ..kernel.clone()
+        };
+        let launch = Launch {
+            kernel: "k",
+            grid: [8, 1, 1],
+            block: [1; 3],
+            cluster: [1; 3],
+            dynamic_shared_bytes: 0,
+            parameters: &[],
+        };
+        for threads in [1, 3] {
+            let mut heap = Heap::default();
+            let address = heap.allocate(16);
+            let limits = Limits {
+                threads,
+                ..Limits::default()
+            };
+            let cluster = launch.cluster;
+            let (outcome, mut heap) = launch_in(
+                &broken,
+                &linked,
+                &launch,
+                &mut memory,
+                &limits,
+                cluster,
+                heap,
+            );
+            let fault = outcome.unwrap_err();
+            assert_eq!(fault.kind, FaultKind::Internal);
+            let start = "the emulated device failed, which is its own mistake and not the kernel's";
+            assert!(fault.message.starts_with(start), "{fault}");
+            assert_eq!(heap.free(address), Ok(()));
+        }
     }
-    let threads: u64 = launch
-        .block
-        .iter()
-        .map(|&extent| u64::from(extent))
-        .product();
-    if threads == 0 || threads > MAX_BLOCK_THREADS || launch.block[2] > 64 {
-        return bad(format!("a block of {block} threads cannot be launched"));
-    }
-    if kernel
-        .max_threads
-        .is_some_and(|most| threads > u64::from(most))
-    {
-        return bad(format!(
-            "a block of {block} threads exceeds the kernel's __launch_bounds__"
-        ));
-    }
-    if kernel
-        .required_block
-        .is_some_and(|required| required != launch.block)
-    {
-        return bad(format!(
-            "the kernel does not admit blocks of {block} threads"
-        ));
-    }
-    let shared = u64::from(kernel.static_shared_bytes) + u64::from(launch.dynamic_shared_bytes);
-    if shared > u64::from(MAX_SHARED_BYTES) {
-        return bad(format!(
-            "a block needs {shared} bytes of shared memory and can have {MAX_SHARED_BYTES}"
-        ));
-    }
-    if launch.parameters.len() < kernel.parameter_bytes as usize {
-        return bad(format!(
-            "the kernel takes {} bytes of arguments and was given {}",
-            kernel.parameter_bytes,
-            launch.parameters.len()
-        ));
-    }
-    Ok(())
 }

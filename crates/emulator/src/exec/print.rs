@@ -3,15 +3,20 @@
 
 use super::access::FrameBounds;
 use super::block::Block;
-use super::elements::{lanes_of, read_local, write_local};
+use super::elements::lanes_of;
+use super::format::{Conversion, float, pad, prefix, sign};
 use super::reconverge::Warp;
+use super::violations::Verb;
 use super::worker::{Stop, Worker};
 use crate::fault::FaultKind;
 use crate::memory::{LOCAL_BASE, PARAMETER_BASE, SHARED_BASE};
-use crate::program::Builtin;
+use crate::program::{AddressSpace, Builtin};
 
-/// Longest string that is followed.
+/// Bytes of a copy that a character of output costs as much as.
+const CHARACTER_COST: usize = 16;
+/// Longest format that is followed.
 const MAX_STRING_BYTES: usize = 64 * 1024;
+const PARAMETER_END: u64 = PARAMETER_BASE << 1;
 /// As much of an assertion's text as is told: it is an expression of the source, or hostile.
 const MAX_ASSERTION_CHARS: usize = 200;
 
@@ -33,24 +38,32 @@ impl Worker<'_> {
         (format, arguments, result): (u32, u32, Option<u32>),
     ) -> Result<(), Stop> {
         for lane in lanes_of(mask) {
-            let at = |offset: u32| read_local(&warp.local, lane, frame.base + offset, 8);
-            let format = self.string(block, warp, lane, at(format))?;
-            let reader = Arguments {
-                at: at(arguments),
+            let at = |offset: u32| warp.local.read(lane, frame.base + offset, 8);
+            let (format, arguments) = (at(format), at(arguments));
+            let thread = Thread {
                 block,
                 warp,
                 lane,
+                top: frame.top,
+            };
+            let format = self.string(&thread, format, MAX_STRING_BYTES)?;
+            let left = self.output_left();
+            let reader = Arguments {
+                at: arguments,
+                thread,
                 worker: self,
+                left,
             };
             let (text, count) = render(&format, reader)?;
+            self.charge(CHARACTER_COST * (format.len() + text.len()));
             self.output.push_str(&text);
-            if self.output_bytes() > self.context.limits.output_bytes {
+            if text.len() > left {
                 let limit = self.context.limits.output_bytes;
                 let what = format!("printed past the limit of {limit} bytes");
                 return Err(Stop::new(FaultKind::OutputLimit, lane as u32, what));
             }
             if let Some(result) = result {
-                write_local(&mut warp.local, lane, frame.base + result, 4, count);
+                warp.local.write(lane, frame.base + result, 4, count);
             }
         }
         Ok(())
@@ -68,8 +81,14 @@ impl Worker<'_> {
         let lane = mask.trailing_zeros();
         let message = match builtin {
             Builtin::AssertFail { message } => {
-                let address = read_local(&warp.local, lane as usize, frame.base + message, 8);
-                self.string(block, warp, lane as usize, address)
+                let address = warp.local.read(lane as usize, frame.base + message, 8);
+                let thread = Thread {
+                    block,
+                    warp,
+                    lane: lane as usize,
+                    top: frame.top,
+                };
+                self.string(&thread, address, MAX_STRING_BYTES)
                     .unwrap_or_default()
             }
             Builtin::Print { .. } => String::new(),
@@ -81,17 +100,11 @@ impl Worker<'_> {
         )
     }
 
-    /// A zero-terminated string at a generic address.
-    fn string(
-        &self,
-        block: &Block,
-        warp: &Warp,
-        lane: usize,
-        address: u64,
-    ) -> Result<String, Stop> {
+    /// A zero-terminated string at a generic address, or its first bytes.
+    fn string(&self, thread: &Thread<'_>, address: u64, most: usize) -> Result<String, Stop> {
         let mut bytes = Vec::new();
-        while bytes.len() < MAX_STRING_BYTES {
-            let byte = self.byte(block, warp, lane, address + bytes.len() as u64)?;
+        while bytes.len() < most {
+            let byte = self.byte(thread, address.wrapping_add(bytes.len() as u64))?;
             if byte == 0 {
                 break;
             }
@@ -101,24 +114,41 @@ impl Worker<'_> {
     }
 
     /// One byte at a generic address.
-    fn byte(&self, block: &Block, warp: &Warp, lane: usize, address: u64) -> Result<u8, Stop> {
+    fn byte(&self, thread: &Thread<'_>, address: u64) -> Result<u8, Stop> {
+        let lane = thread.lane as u32;
         let outside = || {
             let what = format!("gives printf a pointer to {address:#x}, which is in no allocation");
-            Stop::new(FaultKind::OutOfBounds, lane as u32, what)
+            Stop::new(FaultKind::OutOfBounds, lane, what)
         };
+        let of_word = |word: u64, at: u64| (word >> (8 * at)) as u8;
         match address {
+            PARAMETER_BASE..PARAMETER_END => {
+                let at = (address - PARAMETER_BASE) as usize;
+                let parameters = self.context.launch.parameters;
+                let parameters = &parameters[..self.context.kernel.parameter_bytes as usize];
+                parameters.get(at).copied().ok_or_else(outside)
+            }
             LOCAL_BASE..PARAMETER_BASE => {
-                let at = (address - LOCAL_BASE) as usize;
-                let word = warp.local.get(at / 4).ok_or_else(outside)?;
-                Ok((word[lane] >> (8 * (at % 4))) as u8)
+                let at = address - LOCAL_BASE;
+                if at >= u64::from(thread.top) {
+                    return Err(outside());
+                }
+                Ok(thread.warp.local.read(thread.lane, at as u32, 1) as u8)
             }
             SHARED_BASE..LOCAL_BASE => {
-                let at = (address - SHARED_BASE) as usize;
-                let word = block.shared.get(at / 8).ok_or_else(outside)?;
-                Ok((word >> (8 * (at % 8))) as u8)
+                let (space, range) = (AddressSpace::Generic, (1, 1));
+                let place =
+                    { self.shared_place(thread.block, lane, address, space, range, Verb::Read) }
+                        .map_err(|_| outside())?;
+                let shared = match place.peer {
+                    None => &thread.block.shared,
+                    Some(rank) => &self.peers[rank].shared,
+                };
+                let at = place.offset;
+                Ok(of_word(shared[at as usize / 8], u64::from(at % 8)))
             }
             _ => {
-                let region = self.context.regions.find(address).ok_or_else(outside)?;
+                let region = self.find_region(address).ok_or_else(outside)?;
                 let offset = address.wrapping_sub(region.address);
                 if offset >= region.bytes {
                     return Err(outside());
@@ -134,50 +164,51 @@ impl Worker<'_> {
     }
 }
 
-/// The buffer that `vprintf` is given: each argument at its natural alignment.
-struct Arguments<'a, 'w> {
-    at: u64,
+/// Who prints.
+struct Thread<'a> {
     block: &'a Block,
     warp: &'a Warp,
     lane: usize,
+    /// End of its local memory.
+    top: u32,
+}
+
+/// The buffer that `vprintf` is given: each argument at its natural alignment.
+struct Arguments<'a, 'w> {
+    at: u64,
+    thread: Thread<'a>,
     worker: &'a Worker<'w>,
+    /// Bytes that may still be printed: no conversion is put together beyond them.
+    left: usize,
 }
 
 impl Arguments<'_, '_> {
     fn next(&mut self, bytes: u64) -> Result<u64, Stop> {
-        self.at = self.at.next_multiple_of(bytes);
+        self.at = self.at.checked_next_multiple_of(bytes).unwrap_or(0);
         let mut value = 0;
         for byte in 0..bytes {
-            let found = self
-                .worker
-                .byte(self.block, self.warp, self.lane, self.at + byte)?;
+            let found = self.worker.byte(&self.thread, self.at.wrapping_add(byte))?;
             value |= u64::from(found) << (8 * byte);
         }
-        self.at += bytes;
+        self.at = self.at.wrapping_add(bytes);
         Ok(value)
+    }
+
+    fn string(&mut self, most: Option<usize>) -> Result<String, Stop> {
+        let address = self.next(8)?;
+        let most = most.unwrap_or(usize::MAX).min(self.left + 1);
+        self.worker.string(&self.thread, address, most)
     }
 }
 
-/// One conversion of a format string.
-#[derive(Default)]
-struct Conversion {
-    left: bool,
-    plus: bool,
-    space: bool,
-    alternate: bool,
-    zero: bool,
-    width: usize,
-    precision: Option<usize>,
-    /// Bytes of an integer argument.
-    long: bool,
-}
-
-/// The text, and how many conversions it had.
+/// The text, and how many conversions it had. It is cut off behind what may still be printed.
 fn render(format: &str, mut arguments: Arguments<'_, '_>) -> Result<(String, u64), Stop> {
     let mut out = String::new();
     let mut count = 0;
     let mut rest = format.chars().peekable();
-    while let Some(c) = rest.next() {
+    while out.len() <= arguments.left
+        && let Some(c) = rest.next()
+    {
         if c != '%' {
             out.push(c);
             continue;
@@ -217,12 +248,13 @@ fn number(
 ) -> Result<Option<usize>, Stop> {
     if rest.next_if_eq(&'*').is_some() {
         let value = arguments.next(4)? as u32 as i32;
-        return Ok(usize::try_from(value).ok().map(|value| value.min(4096)));
+        let value = usize::try_from(value).ok();
+        return Ok(value.map(|value| value.min(arguments.left + 1)));
     }
     let mut value = None;
     while let Some(digit) = rest.next_if(char::is_ascii_digit) {
         let digit = digit as usize - '0' as usize;
-        value = Some((value.unwrap_or(0) * 10 + digit).min(4096));
+        value = Some((value.unwrap_or(0) * 10 + digit).min(arguments.left + 1));
     }
     Ok(value)
 }
@@ -265,18 +297,7 @@ fn convert(
         }
         'p' => ("0x", format!("{:x}", arguments.next(8)?)),
         's' => {
-            let address = arguments.next(8)?;
-            let Arguments {
-                worker,
-                block,
-                warp,
-                lane,
-                ..
-            } = arguments;
-            let mut text = worker.string(block, warp, *lane, address)?;
-            if let Some(precision) = conversion.precision {
-                text = text.chars().take(precision).collect();
-            }
+            let text = arguments.string(conversion.precision)?;
             return Ok(pad(conversion, "", &text, false));
         }
         'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
@@ -288,136 +309,8 @@ fn convert(
         other => return Ok(format!("%{other}")),
     };
     let body = match conversion.precision {
-        Some(precision) => format!("{body:0>precision$}"),
+        Some(precision) => "0".repeat(precision.saturating_sub(body.len())) + &body,
         None => body,
     };
     Ok(pad(conversion, sign, &body, conversion.precision.is_none()))
-}
-
-fn sign(conversion: &Conversion, negative: bool) -> &'static str {
-    match (negative, conversion.plus, conversion.space) {
-        (true, ..) => "-",
-        (false, true, _) => "+",
-        (false, false, true) => " ",
-        (false, false, false) => "",
-    }
-}
-
-fn prefix(conversion: &Conversion, text: &'static str) -> &'static str {
-    if conversion.alternate { text } else { "" }
-}
-
-fn pad(conversion: &Conversion, sign: &str, body: &str, zeros_fit: bool) -> String {
-    let missing = conversion
-        .width
-        .saturating_sub(sign.len() + body.chars().count());
-    if conversion.left {
-        return format!("{sign}{body}{}", " ".repeat(missing));
-    }
-    if conversion.zero && zeros_fit {
-        return format!("{sign}{}{body}", "0".repeat(missing));
-    }
-    format!("{}{sign}{body}", " ".repeat(missing))
-}
-
-/// The magnitude of a float as C prints it.
-fn float(value: f64, kind: char, conversion: &Conversion) -> String {
-    let upper = kind.is_ascii_uppercase();
-    let text = if value.is_nan() {
-        "nan".to_owned()
-    } else if value.is_infinite() {
-        "inf".to_owned()
-    } else {
-        let precision = conversion.precision.unwrap_or(6);
-        match kind.to_ascii_lowercase() {
-            'f' => format!("{value:.precision$}"),
-            'e' => exponent_form(value, precision),
-            'a' => hexadecimal(value),
-            _ => general(value, precision.max(1), conversion.alternate),
-        }
-    };
-    if upper { text.to_uppercase() } else { text }
-}
-
-/// `1.5e+00`: Rust leaves out the sign and the second digit of the exponent.
-fn exponent_form(value: f64, precision: usize) -> String {
-    let text = format!("{value:.precision$e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
-}
-
-/// `%g`: the shorter of both forms, without trailing zeros.
-fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
-    let scientific = exponent_form(value, precision - 1);
-    let exponent: i32 = scientific
-        .split_once('e')
-        .and_then(|(_, e)| e.parse().ok())
-        .unwrap_or(0);
-    let trim = |text: &str| -> String {
-        if keep_zeros || !text.contains('.') {
-            return text.to_owned();
-        }
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    };
-    if exponent < -4 || exponent >= precision as i32 {
-        let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "+00"));
-        return format!("{}e{exponent}", trim(mantissa));
-    }
-    let decimals = (precision as i32 - 1 - exponent).max(0) as usize;
-    trim(&format!("{value:.decimals$}"))
-}
-
-/// `%a`: `0x1.8p+1`.
-fn hexadecimal(value: f64) -> String {
-    let bits = value.to_bits();
-    let field = (bits >> 52 & 0x7ff) as i32;
-    let fraction = bits & ((1 << 52) - 1);
-    let (lead, exponent) = match (field, fraction) {
-        (0, 0) => (0, 0),
-        (0, _) => (0, -1022),
-        _ => (1, field - 1023),
-    };
-    let digits = format!("{fraction:013x}");
-    let digits = digits.trim_end_matches('0');
-    let point = if digits.is_empty() { "" } else { "." };
-    format!("0x{lead}{point}{digits}p{exponent:+}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn plain() -> Conversion {
-        Conversion::default()
-    }
-
-    #[test]
-    fn floats_as_c_prints_them() {
-        assert_eq!(float(1.5, 'f', &plain()), "1.500000");
-        assert_eq!(float(12345.678, 'e', &plain()), "1.234568e+04");
-        assert_eq!(float(0.0001, 'g', &plain()), "0.0001");
-        assert_eq!(float(1e10, 'g', &plain()), "1e+10");
-        assert_eq!(float(100.0, 'g', &plain()), "100");
-        assert_eq!(float(3.0, 'a', &plain()), "0x1.8p+1");
-        assert_eq!(float(f64::INFINITY, 'F', &plain()), "INF");
-    }
-
-    #[test]
-    fn padding() {
-        let wide = Conversion {
-            width: 6,
-            zero: true,
-            ..plain()
-        };
-        assert_eq!(pad(&wide, "-", "42", true), "-00042");
-        assert_eq!(pad(&wide, "", "inf", false), "   inf");
-        let left = Conversion {
-            width: 4,
-            left: true,
-            ..plain()
-        };
-        assert_eq!(pad(&left, "", "7", true), "7   ");
-    }
 }

@@ -5,11 +5,17 @@
 //! a node at its return. Each lane of a split stands in `waiting` of the split's node and of every
 //! node above it, until it arrives there or exits.
 
+use std::hash::{Hash, Hasher};
+
 use crate::lanes::{Class, LANES, Slot, View};
 
-use super::bulk::BulkStores;
+use super::bulk_stores::BulkStores;
 use super::copies::Copies;
 use super::link::Function;
+use super::local::Local;
+
+/// Activations of a warp whose registers are kept for the next call.
+pub(super) const KEPT_FRAMES: usize = 8;
 
 /// No node.
 pub(super) const ROOT: u32 = u32::MAX;
@@ -76,20 +82,27 @@ pub(super) struct Frame {
     predicates: Vec<u32>,
     /// Start of its part of local memory.
     pub(super) local_base: u32,
+    /// Of a thread's stack, what the activation and those below it take.
+    pub(super) stack_bytes: u32,
+    cost_bytes: u32,
     in_use: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Plane(#[allow(dead_code)] [u32; LANES]);
+struct Plane([u32; LANES]);
 
 #[derive(Debug, Default)]
 pub(super) struct Warp {
     pub(super) splits: Vec<Split>,
     nodes: Vec<Node>,
     frames: Vec<Frame>,
-    /// Local memory, word by word: word `w` of lane `l` is `local[w][l]`.
-    pub(super) local: Vec<[u32; LANES]>,
+    /// Indices of nodes and frames that are not in use.
+    free_nodes: Vec<u32>,
+    free_frames: Vec<u32>,
+    /// What the host keeps for the activations of the functions that were called.
+    pub(super) stack_bytes: u64,
+    pub(super) local: Local,
     /// Lanes that have not exited.
     pub(super) alive: u32,
     /// Number in the block of its first thread.
@@ -121,9 +134,16 @@ impl Warp {
     ) {
         self.splits.clear();
         self.nodes.clear();
-        self.frames
-            .iter_mut()
-            .for_each(|frame| frame.in_use = false);
+        self.free_nodes.clear();
+        for frame in &mut self.frames {
+            frame.in_use = false;
+        }
+        self.free_frames = (0..self.frames.len() as u32).rev().collect();
+        self.stack_bytes = 0;
+        self.local.clear();
+        if self.local.exceeds(code.program.frame_bytes) {
+            self.local.shrink(code.program.frame_bytes);
+        }
         self.alive = if lanes >= 32 {
             u32::MAX
         } else {
@@ -137,7 +157,8 @@ impl Warp {
         self.cluster_arrivals = [None; LANES];
         self.tainted = false;
         self.next = 0;
-        let frame = self.enter(function, code, 0);
+        // The kernel's registers are no part of its stack.
+        let frame = self.enter(function, code, 0, (0, code.program.frame_bytes));
         self.splits.push(Split {
             pc: 0,
             mask: self.alive,
@@ -148,21 +169,26 @@ impl Warp {
         });
     }
 
-    /// A frame for one activation of a function.
-    pub(super) fn enter(&mut self, function: usize, code: &Function<'_>, local_base: u32) -> u32 {
+    /// A frame for one activation of a function, above a stack of so many bytes a thread.
+    pub(super) fn enter(
+        &mut self,
+        function: usize,
+        code: &Function<'_>,
+        local_base: u32,
+        (below_bytes, cost_bytes): (u32, u32),
+    ) -> u32 {
         let program = code.program;
-        let index = match self.frames.iter().position(|frame| !frame.in_use) {
-            Some(index) => index,
-            None => {
-                self.frames.push(Frame::default());
-                self.frames.len() - 1
-            }
-        };
+        let index = self.free_frames.pop().unwrap_or_else(|| {
+            self.frames.push(Frame::default());
+            self.frames.len() as u32 - 1
+        }) as usize;
         let frame = &mut self.frames[index];
         frame.function = function;
         frame.local_base = local_base;
         frame.in_use = true;
-        let planes = program.narrow_slots + 2 * program.wide_slots;
+        frame.cost_bytes = cost_bytes;
+        frame.stack_bytes = below_bytes + cost_bytes;
+        let planes = program.planes();
         if frame.planes.len() < planes {
             frame.planes.resize(planes, Plane([0; LANES]));
         }
@@ -176,13 +202,42 @@ impl Warp {
             };
             frame.planes[first..first + count].fill(Plane([0; LANES]));
         }
-        let words = (local_base + program.frame_bytes) as usize / 4;
-        if self.local.is_empty() {
-            self.local = vec![[0; LANES]; words]; // zeroed when touched, and not before
-        } else if self.local.len() < words {
-            self.local.resize(words, [0; LANES]);
-        }
+        self.local.grow(local_base + program.frame_bytes);
         index as u32
+    }
+
+    /// A call is over.
+    fn leave_frame(&mut self, index: u32) {
+        let frame = &mut self.frames[index as usize];
+        frame.in_use = false;
+        self.stack_bytes -= LANES as u64 * u64::from(frame.cost_bytes);
+        if index as usize >= KEPT_FRAMES {
+            frame.planes = Vec::new();
+        }
+        self.free_frames.push(index);
+    }
+
+    /// Gives back local memory that deep calls have left behind.
+    pub(super) fn trim(&mut self) {
+        if !self.local.exceeds(0) {
+            return;
+        }
+        let in_use = self.frames.iter().filter(|frame| frame.in_use);
+        let top = in_use.map(|frame| frame.stack_bytes).max().unwrap_or(0);
+        if self.local.exceeds(2 * top) {
+            self.local.shrink(top);
+        }
+    }
+
+    /// Places and registers of the lanes that have not exited.
+    pub(super) fn hash_state(&self, hasher: &mut impl Hasher) {
+        for split in &self.splits {
+            (split.pc, split.mask, split.frame).hash(hasher);
+        }
+        for frame in self.frames.iter().filter(|frame| frame.in_use) {
+            frame.predicates.hash(hasher);
+            frame.planes.iter().for_each(|plane| plane.0.hash(hasher));
+        }
     }
 
     pub(super) fn frame(&self, frame: u32) -> &Frame {
@@ -243,10 +298,10 @@ impl Warp {
     }
 
     fn add_node(&mut self, node: Node) -> u32 {
-        match self.nodes.iter().position(|node| !node.in_use) {
+        match self.free_nodes.pop() {
             Some(index) => {
-                self.nodes[index] = node;
-                index as u32
+                self.nodes[index as usize] = node;
+                index
             }
             None => {
                 self.nodes.push(node);
@@ -275,8 +330,9 @@ impl Warp {
             return;
         }
         self.nodes[index as usize].in_use = false;
+        self.free_nodes.push(index);
         if let Some(callee) = node.callee {
-            self.frames[callee as usize].in_use = false;
+            self.leave_frame(callee);
         }
         if node.arrived != 0 {
             self.resume(&node);

@@ -1,13 +1,43 @@
 //! What happens when no warp of a cluster can go on: lanes part, waits end late, or it is a fault.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::block::Block;
 use super::reconverge::{State, Warp};
 use super::worker::{Stop, Worker};
 use crate::fault::{Fault, FaultKind, triple};
 
-/// Rounds of waits in memory that end without success, nothing else having happened, until that is a
+/// Rounds of waits in memory that end without success and leave every register as it was, until that is a
 /// deadlock.
-const PATIENCE_TIMEOUTS: u32 = 256;
+const IDLE_ROUNDS: u32 = 256;
+/// The same for rounds in which threads did something by themselves, such as counting them.
+const LONELY_ROUNDS: u32 = 1 << 16;
+
+/// How long waits have been ending late.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    /// Rounds since something was done that others may be waiting for.
+    lonely: u32,
+    /// Rounds since something changed at all.
+    idle: u32,
+    /// What the threads looked like in the last round.
+    seen: u64,
+}
+
+impl Patience {
+    /// Something happened that threads may have waited for.
+    pub(super) fn renew(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Another round; whether it is one too many.
+    fn ends(&mut self, seen: u64) -> bool {
+        self.lonely += 1;
+        self.idle = if seen == self.seen { self.idle + 1 } else { 0 };
+        self.seen = seen;
+        self.idle >= IDLE_ROUNDS || self.lonely >= LONELY_ROUNDS
+    }
+}
 
 impl Worker<'_> {
     /// Nothing can go on: lanes that wait for others of their warp go on alone, or else waits at
@@ -21,9 +51,9 @@ impl Worker<'_> {
         if released {
             return Ok(());
         }
-        self.cluster.timeouts += 1;
+        let seen = self.appearance();
         let mut is_late = false;
-        if self.cluster.timeouts <= PATIENCE_TIMEOUTS {
+        if !self.cluster.patience.ends(seen) {
             for rank in 0..self.peers.len() {
                 let mut block = std::mem::take(&mut self.peers[rank]);
                 let woken = self.end_waits(&mut block);
@@ -41,6 +71,20 @@ impl Worker<'_> {
             || Fault::of_launch(FaultKind::Deadlock, "the launch cannot go on"),
             |block| self.stuck(block),
         ))
+    }
+
+    /// A number that changes when a thread's place or registers do, or memory is accessed.
+    fn appearance(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let counters = &self.counters;
+        counters.global_requests.hash(&mut hasher);
+        counters.shared_requests.hash(&mut hasher);
+        counters.local_requests.hash(&mut hasher);
+        counters.barriers.hash(&mut hasher);
+        for warp in self.peers.iter().flat_map(|block| &block.warps) {
+            warp.hash_state(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// Ends every wait at a barrier in the block's memory. Whether there was one.

@@ -7,8 +7,9 @@ use super::calls::{exit_lanes, return_lanes};
 use super::elements::lanes_of;
 
 use super::reconverge::{Split, Warp, lane_value};
+use super::turns::{ATOMIC_COST, POLL_COST};
 use super::violations::Verb;
-use super::worker::{ATOMIC_COST, POLL_COST, Stop, Worker};
+use super::worker::{Stop, Worker};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, View};
 use crate::program::{
@@ -302,7 +303,9 @@ impl Worker<'_> {
                 return Ok(Next::Leave);
             }
             Kind::Async(what) => {
+                let before = self.work;
                 let leaves = self.asynchronous(block, warp, what, here, budget)?;
+                *budget = budget.saturating_sub((self.work - before) as i64);
                 return Ok(if leaves { Next::Leave } else { Next::Step });
             }
             Kind::Builtin(builtin) => match builtin.as_ref() {
@@ -311,6 +314,7 @@ impl Worker<'_> {
                     arguments,
                     result,
                 } => {
+                    let before = self.work;
                     self.print(
                         block,
                         warp,
@@ -318,6 +322,7 @@ impl Worker<'_> {
                         here.bounds,
                         (*format, *arguments, *result),
                     )?;
+                    *budget = budget.saturating_sub((self.work - before) as i64);
                 }
                 assertion => return Err(self.assertion(block, warp, mask, here.bounds, assertion)),
             },
@@ -327,7 +332,7 @@ impl Worker<'_> {
             }
             Kind::Exit => {
                 self.wait_bulk(block, warp, None, false, mask)?;
-                self.cluster.exit(mask.count_ones());
+                self.cluster_exit(warp, mask);
                 exit_lanes(self, block, warp, here);
                 return Ok(Next::Leave);
             }
@@ -459,7 +464,7 @@ impl Worker<'_> {
             Special::MultiprocessorCount => uniform(132),
             Special::DynamicSharedBytes => uniform(launch.dynamic_shared_bytes),
             Special::TotalSharedBytes => uniform(self.context.shared_bytes()),
-            Special::Frame(offset) => uniform(here.bounds.base + offset),
+            Special::Frame(offset) => uniform(here.bounds.base.wrapping_add(offset)),
             Special::Cluster(axis) => uniform(block.index[axis] / self.context.cluster[axis]),
             Special::ClusterCount(axis) => uniform(self.context.clusters()[axis]),
             Special::BlockOfCluster(axis) => {

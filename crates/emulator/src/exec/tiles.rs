@@ -2,8 +2,8 @@
 #![allow(unsafe_code)]
 
 use super::block::Block;
-use super::bulk::Effect;
 use super::elements::lanes_of;
+use super::flights::Arrival;
 use super::reconverge::{Warp, lane_value};
 use super::step::Here;
 use super::violations::Verb;
@@ -124,18 +124,14 @@ impl Worker<'_> {
             let map = self.tensor_map(number, value(1))?;
             Self::check_rank(number, &map, rank)?;
             let start: Vec<i32> = (0..rank).map(|at| value(3 + at) as i32).collect();
-            let data = self.read_box(number, &map, &start)?;
             let mask = multicast.then(|| value(3 + rank) as u32);
             let ends = (value(0), value(2), mask);
-            let swizzle = map.swizzle;
             let bytes = map.box_bytes();
-            self.check_pattern(block, number, (value(0), to), bytes, swizzle)?;
-            let make = |to: u32| Effect::Bytes {
-                to,
-                data: data.clone(),
-                swizzle,
-            };
-            self.send(block, number, (to, bytes, BOX_ALIGN), ends, &make)?;
+            self.check_pattern(block, number, (value(0), to), bytes, map.swizzle)?;
+            let target = self.aim(block, number, (to, bytes, BOX_ALIGN), ends)?;
+            let data = self.read_box(number, &map, &start)?;
+            let how = Arrival::Overwrite(map.swizzle);
+            self.send(block, number, &target, &data, how)?;
         }
         Ok(())
     }
@@ -189,7 +185,7 @@ impl Worker<'_> {
 
     pub(super) fn tensor_store(
         &mut self,
-        block: &Block,
+        block: &mut Block,
         warp: &mut Warp,
         (rank, reduce): (usize, Option<AtomicOp>),
         what: &AsyncOp,

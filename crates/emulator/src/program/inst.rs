@@ -309,12 +309,12 @@ pub(crate) struct Call {
     pub(crate) results: Vec<(u32, u32, u32)>,
 }
 
-/// A call through a function pointer. Offsets are into the caller's frame.
+/// A call through a function pointer. Offset in the caller's frame and size of what is handed over.
 #[derive(Debug, Clone)]
 pub(crate) struct CallAddress {
     pub(crate) target: Slot,
-    pub(crate) arguments: Vec<u32>,
-    pub(crate) results: Vec<u32>,
+    pub(crate) arguments: Vec<(u32, u32)>,
+    pub(crate) results: Vec<(u32, u32)>,
 }
 
 /// A call of a function that the emulated device provides. Offsets are into the frame.

@@ -56,4 +56,11 @@ pub(crate) struct Program {
     pub(crate) couples_blocks: bool,
 }
 
+impl Program {
+    /// Registers of 32 bits that an activation needs.
+    pub(crate) fn planes(&self) -> usize {
+        self.narrow_slots + 2 * self.wide_slots
+    }
+}
+
 use crate::lanes::Slot;

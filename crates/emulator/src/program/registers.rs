@@ -15,10 +15,19 @@ pub(crate) enum Role {
     Write,
 }
 
-/// Replaces virtual slots by packed ones and records their number and the undefined ones.
-pub(crate) fn assign_slots(program: &mut Program) {
+/// Pairs of a block and a register that are kept, one bit each: a large kernel has some 2^28.
+const MAX_PAIRS: u64 = 1 << 30;
+/// Words of such bits that may be looked at until nothing changes any more.
+const MAX_STEPS: u64 = 1 << 32;
+
+/// Replaces virtual slots by packed ones and records their number and the undefined ones. Whether the
+/// program is small enough for that.
+#[must_use]
+pub(crate) fn assign_slots(program: &mut Program) -> bool {
     let virtual_slots = [program.narrow_slots, program.wide_slots];
-    let live = Liveness::new(&program.insts, virtual_slots);
+    let Some(live) = Liveness::new(&program.insts, virtual_slots) else {
+        return false;
+    };
     let mut packed = [Vec::new(), Vec::new()];
     for (class, packed) in packed.iter_mut().enumerate() {
         let (map, count) = pack(&live.intervals[class]);
@@ -43,6 +52,7 @@ pub(crate) fn assign_slots(program: &mut Program) {
     program.undefined = live.undefined.into_iter().map(rename).collect();
     program.undefined.sort_unstable_by_key(|slot| slot.0);
     program.undefined.dedup();
+    true
 }
 
 /// First and last position at which a register holds a value that is still needed.
@@ -54,7 +64,7 @@ struct Liveness {
 }
 
 impl Liveness {
-    fn new(insts: &[Inst], virtual_slots: [usize; 2]) -> Self {
+    fn new(insts: &[Inst], virtual_slots: [usize; 2]) -> Option<Self> {
         let number = |slot: Slot| match slot.class() {
             Class::Narrow => Some(slot.index()),
             Class::Wide => Some(virtual_slots[0] + slot.index()),
@@ -62,24 +72,29 @@ impl Liveness {
         };
         let total = virtual_slots[0] + virtual_slots[1];
         let blocks = blocks(insts);
-        let effects = effects(insts, &number);
-        let live_in = solve(insts, &blocks, &effects, total);
+        let mut effects = effects(insts, &number);
+        let mentioned = number_mentioned(&mut effects, total);
+        if blocks.len() as u64 * mentioned.len() as u64 > MAX_PAIRS {
+            return None;
+        }
+        let live_in = solve(insts, &blocks, &effects, mentioned.len())?;
 
         let mut intervals = vec![None; total];
         for (block, &(start, end)) in blocks.iter().enumerate() {
             for &next in &successors(insts, &blocks, end) {
-                live_in[next].each(|register| extend(&mut intervals[register], end as u32 - 1));
+                live_in[next].each(|at| extend(&mut intervals[mentioned[at]], end as u32 - 1));
             }
-            live_in[block].each(|register| extend(&mut intervals[register], start as u32));
+            live_in[block].each(|at| extend(&mut intervals[mentioned[at]], start as u32));
             for (at, effect) in effects.iter().enumerate().take(end).skip(start) {
                 for &register in effect.reads.iter().chain(&effect.writes) {
-                    extend(&mut intervals[register], at as u32);
+                    extend(&mut intervals[mentioned[register]], at as u32);
                 }
             }
         }
         let mut undefined = Vec::new();
         if let Some(entry) = live_in.first() {
-            entry.each(|register| {
+            entry.each(|at| {
+                let register = mentioned[at];
                 undefined.push(match register.checked_sub(virtual_slots[0]) {
                     Some(wide) => Slot::new(Class::Wide, wide),
                     None => Slot::new(Class::Narrow, register),
@@ -87,11 +102,28 @@ impl Liveness {
             });
         }
         let wide = intervals.split_off(virtual_slots[0]);
-        Self {
+        Some(Self {
             intervals: [intervals, wide],
             undefined,
+        })
+    }
+}
+
+/// Numbers the registers that instructions mention from 0; gives the register of each number.
+fn number_mentioned(effects: &mut [Effect], total: usize) -> Vec<usize> {
+    let mut numbers = vec![usize::MAX; total];
+    let mut mentioned = Vec::new();
+    for effect in effects {
+        for register in effect.reads.iter_mut().chain(&mut effect.writes) {
+            let number = &mut numbers[*register];
+            if *number == usize::MAX {
+                *number = mentioned.len();
+                mentioned.push(*register);
+            }
+            *register = *number;
         }
     }
+    mentioned
 }
 
 fn extend(interval: &mut Interval, at: u32) {
@@ -165,19 +197,28 @@ fn effects(insts: &[Inst], number: &dyn Fn(Slot) -> Option<usize>) -> Vec<Effect
         .collect()
 }
 
+/// The registers that are needed where each block begins, or nothing if that takes too long.
 fn solve(
     insts: &[Inst],
     blocks: &[(usize, usize)],
     effects: &[Effect],
     total: usize,
-) -> Vec<BitSet> {
+) -> Option<Vec<BitSet>> {
+    let successors: Vec<Vec<usize>> = blocks
+        .iter()
+        .map(|&(_, end)| successors(insts, blocks, end))
+        .collect();
+    let order = post_order(&successors);
     let mut live_in = vec![BitSet::new(total); blocks.len()];
+    let mut live = BitSet::new(total);
+    let mut steps = 0;
     let mut changed = true;
     while changed {
         changed = false;
-        for (block, &(start, end)) in blocks.iter().enumerate().rev() {
-            let mut live = BitSet::new(total);
-            for next in successors(insts, blocks, end) {
+        for &block in &order {
+            let (start, end) = blocks[block];
+            live.clear();
+            for &next in &successors[block] {
                 live.merge(&live_in[next]);
             }
             for effect in effects[start..end].iter().rev() {
@@ -193,12 +234,41 @@ fn solve(
                     .for_each(|&register| live.insert(register));
             }
             if live != live_in[block] {
-                live_in[block] = live;
+                live_in[block].clone_from(&live);
                 changed = true;
+            }
+            steps += ((2 + successors[block].len()) * live.0.len() + end - start) as u64;
+        }
+        if steps > MAX_STEPS {
+            return None;
+        }
+    }
+    Some(live_in)
+}
+
+/// Blocks behind those that they can go on to, as far as there are no loops: what is needed travels
+/// against the order in which a program runs.
+fn post_order(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut order = Vec::with_capacity(successors.len());
+    let mut seen = vec![false; successors.len()];
+    let mut stack = Vec::new();
+    for first in 0..successors.len() {
+        if std::mem::replace(&mut seen[first], true) {
+            continue;
+        }
+        stack.push((first, 0));
+        while let Some((block, at)) = stack.pop() {
+            let Some(&next) = successors[block].get(at) else {
+                order.push(block);
+                continue;
+            };
+            stack.push((block, at + 1));
+            if !std::mem::replace(&mut seen[next], true) {
+                stack.push((next, 0));
             }
         }
     }
-    live_in
+    order
 }
 
 fn blocks(insts: &[Inst]) -> Vec<(usize, usize)> {
@@ -234,12 +304,16 @@ fn successors(insts: &[Inst], blocks: &[(usize, usize)], end: usize) -> Vec<usiz
     next
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq, Clone)]
 struct BitSet(Vec<u64>);
 
 impl BitSet {
     fn new(total: usize) -> Self {
         Self(vec![0; total.div_ceil(64)])
+    }
+
+    fn clear(&mut self) {
+        self.0.fill(0);
     }
 
     fn insert(&mut self, at: usize) {

@@ -119,6 +119,10 @@ impl Clocks {
     /// Whether an access by a lane of `warp` comes after an earlier one.
     #[inline(always)]
     pub(super) fn is_after(&self, times: &Times, warp: u32, lane: usize, earlier: &Touch) -> bool {
+        // The clock has run out: nothing is known of the order of such accesses.
+        if earlier.stamp == u32::MAX {
+            return true;
+        }
         if earlier.block != self.block {
             return times.has_given(earlier.block, earlier.stamp, self.taken);
         }
@@ -262,5 +266,33 @@ impl Clocks {
             join(&mut self.warps[warp as usize], seen);
             self.lanes[warp as usize] = self.lanes[warp as usize].max(own);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_race_is_told_of_once_the_clock_has_run_out() {
+        let mut times = Times {
+            now: u32::MAX - 1,
+            ..Times::default()
+        };
+        let mut clocks = Clocks::default();
+        clocks.start(0, 2);
+        let touch = |stamp| Touch {
+            stamp,
+            lanes: 1,
+            ..Touch::default()
+        };
+        // By another warp, and by another block, with nothing in between.
+        assert!(!clocks.is_after(&times, 1, 0, &touch(times.now)));
+        for _ in 0..3 {
+            clocks.fence(&mut times, 0);
+        }
+        assert!(clocks.is_after(&times, 1, 0, &touch(times.now)));
+        clocks.block = 1;
+        assert!(clocks.is_after(&times, 1, 0, &touch(times.now)));
     }
 }
