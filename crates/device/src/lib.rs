@@ -7,6 +7,7 @@
 //! each, a probe child asks for GPUs; only an experiment under a profiler opens one where it is called.
 
 mod access;
+mod cubin;
 pub mod cuda;
 pub mod emulated;
 mod error;

@@ -270,8 +270,8 @@ fn one_thread_is_modelled_as_slow() {
             shared_bytes: 0,
         };
         let bytes = 12 << 20;
-        let found = estimate(&outcome.unwrap().counters, Some(bytes), &asked, &H200).unwrap();
-        bytes as f64 / 4.8e12 / found.seconds
+        let found = estimate(&outcome.unwrap().counters, &asked, &H200, false).unwrap();
+        f64::from(bytes) / 4.8e12 / found.seconds
     };
     let strided = module(
         ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 p3)

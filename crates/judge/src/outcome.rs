@@ -1,6 +1,6 @@
 //! What became of one shape.
 
-use domain::report::{Counters, OutputMismatch, Timing};
+use domain::report::{Counters, Modelled, OutputMismatch, Timing};
 use domain::{Verdict, VerdictKind};
 
 use crate::execute::wire::LiveCounts;
@@ -54,6 +54,8 @@ pub(crate) struct ShapeOutcome {
     pub mismatches: Vec<OutputMismatch>,
     /// What the device counted.
     pub counters: Option<Counters>,
+    /// What a model makes of that.
+    pub modelled: Option<Modelled>,
     /// What kernels printed.
     pub printed: String,
     /// Seconds in the submission's kernels.
@@ -96,6 +98,7 @@ impl ShapeOutcome {
             line,
             mismatches,
             counters: _,
+            modelled: _,
             printed: _,
             execute_s: _,
             check_s: _,
@@ -127,6 +130,7 @@ impl ShapeOutcome {
             line: None,
             mismatches: Vec::new(),
             counters: None,
+            modelled: None,
             printed: String::new(),
             execute_s: 0.0,
             check_s: 0.0,

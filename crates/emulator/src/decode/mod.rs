@@ -24,7 +24,8 @@ use std::collections::HashMap;
 use crate::LoadError;
 use crate::lanes::{Class, LaneFn, Operands, Slot};
 use crate::program::{
-    Constant, Flop, Inst, Kind, Predicate, Program, Special, assign_slots, join_points, mark_passes,
+    Constant, Flop, Inst, Kind, Predicate, Program, Special, assign_slots, join_points,
+    mark_passes, mark_paths,
 };
 use crate::syntax::{FunctionText, Operand, RegisterId, Space, Statement, Type, Unit, Variable};
 
@@ -344,6 +345,7 @@ impl<'a> Decoder<'a> {
             guard: self.guard,
             flop: self.flop,
             issues: 0,
+            path: 0,
             kind,
         });
         self.out.lines.push(self.statement.line);
@@ -389,6 +391,8 @@ impl<'a> Decoder<'a> {
                 *join = found;
             }
         }
+        // While each value has a register of its own.
+        mark_paths(&mut self.out.insts);
         assign_slots(&mut self.out);
         self.out
     }

@@ -28,6 +28,9 @@ impl Worker<'_> {
         *budget -= wait_cost(&what.kind);
         match what.kind {
             AsyncKind::Barrier { op, space } => {
+                // One word, whose lanes come one after another.
+                self.counters.shared_requests += 1;
+                self.counters.shared_wavefronts += u64::from(mask.count_ones());
                 return self.mbarrier(block, warp, (op, space), what, here);
             }
             AsyncKind::Copy { bytes, ignores } => {

@@ -5,7 +5,7 @@ use crate::LoadError;
 use crate::lanes::LANES;
 use crate::memory::LoadedModule;
 use crate::module::Kernel;
-use crate::program::{Constant, Program};
+use crate::program::{AsyncKind, Constant, Kind, Program};
 
 /// The functions that a kernel reaches, by function index.
 pub(super) struct Linked<'a> {
@@ -13,6 +13,8 @@ pub(super) struct Linked<'a> {
     pub(super) couples_blocks: bool,
     /// Some instruction accesses memory in a way that the checks do not see.
     pub(super) has_unseen: bool,
+    /// What it may do that no counter shows.
+    pub(super) uncounted: Option<&'static str>,
 }
 
 pub(super) struct Function<'a> {
@@ -29,6 +31,7 @@ impl<'a> Linked<'a> {
             (0..module.function_count()).map(|_| None).collect();
         let mut couples_blocks = false;
         let mut has_unseen = false;
+        let mut uncounted = None;
         for index in module.reachable(kernel.function)? {
             let program = module.program(index)?;
             couples_blocks |= program.couples_blocks;
@@ -36,6 +39,10 @@ impl<'a> Linked<'a> {
                 .insts
                 .iter()
                 .any(|inst| touches(&inst.kind) == Touches::Unseen);
+            uncounted = uncounted.or_else(|| {
+                let mut kinds = program.insts.iter().map(|inst| &inst.kind);
+                kinds.find_map(uncounted_work)
+            });
             let resolve = |constant: &Constant| resolve(constant, loaded, kernel);
             functions[index] = Some(Function {
                 program,
@@ -55,6 +62,7 @@ impl<'a> Linked<'a> {
             functions,
             couples_blocks,
             has_unseen,
+            uncounted,
         })
     }
 
@@ -79,6 +87,18 @@ impl<'a> Linked<'a> {
         self.functions[index]
             .as_ref()
             .expect("every function that a kernel reaches is linked")
+    }
+}
+
+/// What an instruction does whose time does not follow from what is counted.
+fn uncounted_work(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Async(what) => match what.kind {
+            AsyncKind::Allocate { .. } | AsyncKind::Free { .. } => Some("malloc and free"),
+            _ => None,
+        },
+        Kind::Sleep => Some("sleeps"),
+        _ => None,
     }
 }
 

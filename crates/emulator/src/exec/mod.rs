@@ -32,6 +32,7 @@ mod standstill;
 mod step;
 mod tensor;
 mod tiles;
+mod traffic;
 mod violations;
 mod worker;
 
@@ -42,10 +43,11 @@ use crate::checks::{Checks, Footprint, Order};
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
 use crate::heap::Heap;
-use crate::memory::{LoadedModule, Memory};
+use crate::memory::{LoadedModule, Memory, Regions};
 use crate::module::Kernel;
 use link::Linked;
 use shadow::Shadow;
+use traffic::Traffic;
 use worker::Worker;
 
 /// Shared memory that a block of an H200 can have.
@@ -117,6 +119,8 @@ pub struct Outcome {
     /// Whether the checks that were asked for were done. They are left out for a kernel with an
     /// instruction whose accesses they cannot follow.
     pub is_checked: bool,
+    /// What the kernel may have done that no counter shows, in the plural; then no time can be modelled.
+    pub uncounted: Option<&'static str>,
 }
 
 /// What `printf` wrote, in block order.
@@ -209,9 +213,10 @@ fn launch_in(
         memory.take_contents_back(contents);
         footprints
     });
-    let outcome = gather(results, blocks, limits).map(|outcome| Outcome {
+    let outcome = gather(results, blocks, limits, &regions).map(|outcome| Outcome {
         footprints,
         is_checked,
+        uncounted: linked.uncounted,
         ..outcome
     });
     (outcome, heap.unwrap_or_else(PoisonError::into_inner))
@@ -222,13 +227,16 @@ fn gather(
     mut results: Vec<worker::Results>,
     blocks: u64,
     limits: &Limits,
+    regions: &Regions,
 ) -> Result<Outcome, Fault> {
     // Blocks print in their own order, whoever ran them.
     let mut counters = Counters::default();
+    let mut traffic = Traffic::default();
     let mut texts = Vec::new();
     let mut fault: Option<(u64, Fault)> = None;
     for result in &mut results {
         counters += result.counters;
+        traffic.merge(&result.traffic);
         texts.append(&mut result.printed);
         if let Some(found) = result.fault.take()
             && fault.as_ref().is_none_or(|(block, _)| found.0 < *block)
@@ -236,6 +244,7 @@ fn gather(
             fault = Some(found);
         }
     }
+    traffic.count(regions, &mut counters);
     texts.sort_by_key(|(block, _)| *block);
     let text: String = texts.into_iter().map(|(_, text)| text).collect();
     // Of the sum alone, so that the verdict is the same however many workers shared the launch.
@@ -258,6 +267,7 @@ fn gather(
         output: Output { text },
         footprints: Vec::new(),
         is_checked: true,
+        uncounted: None,
     })
 }
 
@@ -275,7 +285,7 @@ pub(crate) struct Context<'a> {
     kernel: &'a Kernel,
     linked: &'a Linked<'a>,
     memory: &'a Memory,
-    regions: &'a crate::memory::Regions,
+    regions: &'a Regions,
     heap: Mutex<Heap>,
     /// Blocks of a cluster along each axis, and in all.
     cluster: [u32; 3],

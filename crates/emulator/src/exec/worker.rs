@@ -12,6 +12,7 @@ use super::cluster::{ClusterState, Group};
 use super::order::{Generator, Queue};
 use super::reconverge::{Split, State, Warp};
 use super::shadow::Shadow;
+use super::traffic::Traffic;
 use super::{Context, Limits};
 use crate::checks::Order;
 use crate::counters::Counters;
@@ -62,6 +63,7 @@ impl Stop {
 /// What a worker leaves behind.
 pub(super) struct Results {
     pub(super) counters: Counters,
+    pub(super) traffic: Traffic,
     /// Text by block.
     pub(super) printed: Vec<(u64, String)>,
     pub(super) fault: Option<(u64, Fault)>,
@@ -70,6 +72,7 @@ pub(super) struct Results {
 pub(super) struct Worker<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) counters: Counters,
+    pub(super) traffic: Traffic,
     /// Allocation that the last global access met.
     pub(super) region: Region,
     /// Text of the block at hand.
@@ -112,6 +115,7 @@ impl<'a> Worker<'a> {
         Self {
             context,
             counters: Counters::default(),
+            traffic: Traffic::new(context.regions),
             region: Region::NONE,
             output: String::new(),
             tensor: super::tensor::Scratch::default(),
@@ -134,6 +138,7 @@ impl<'a> Worker<'a> {
     pub(super) fn into_results(self) -> Results {
         Results {
             counters: self.counters,
+            traffic: self.traffic,
             printed: self.printed,
             fault: self.fault,
         }
@@ -332,9 +337,8 @@ impl<'a> Worker<'a> {
         self.check_limits(block, at)?;
         let mut warp = std::mem::take(&mut block.warps[at]);
         let outcome = self.advance(block, &mut warp, slice);
-        let issued = warp.issued;
-        self.counters.longest_warp_instructions =
-            self.counters.longest_warp_instructions.max(issued);
+        self.counters
+            .note_warp(warp.issued, warp.cycles, warp.waits);
         block.warps[at] = warp;
         outcome
     }
@@ -369,7 +373,10 @@ impl<'a> Worker<'a> {
             };
             let mut left = share;
             let before = warp.issued;
+            let path = (warp.cycles, warp.waits);
             let outcome = self.run(block, warp, at, &mut left);
+            self.counters.warp_cycles += warp.cycles - path.0;
+            self.counters.warp_waits += warp.waits - path.1;
             let issued = warp.issued - before;
             self.counters.warp_instructions += issued;
             self.unreported += issued;

@@ -36,6 +36,8 @@ pub(crate) struct Inst {
     pub(crate) flop: Flop,
     /// 1 for the last step of a PTX instruction, 0 for those before it: it counts once.
     pub(crate) issues: u32,
+    /// What it adds to its warp's path, packed: nothing, or the whole stretch that it ends.
+    pub(crate) path: u64,
     pub(crate) kind: Kind,
 }
 

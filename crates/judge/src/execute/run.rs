@@ -82,6 +82,7 @@ fn run_with(
     }
     Ok(Run {
         counters: span.counters,
+        modelled: span.modelled,
         printed: span.printed,
         execute_s,
         live,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use device::{Bounds, OpenRequest, Slope};
-use domain::report::Counters;
+use domain::report::{Counters, Modelled};
 use domain::{MachineState, TimerRef};
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,8 @@ pub(crate) enum TimedRun {
 pub(crate) struct Run {
     /// What the device counted.
     pub counters: Option<Counters>,
+    /// What a model makes of that.
+    pub modelled: Option<Modelled>,
     /// What kernels printed.
     pub printed: String,
     /// Seconds in the submission's kernels.
