@@ -23,4 +23,4 @@ pub use open::{Bounds, Card, Checking, GpuInfo, OpenRequest, Target, list_gpus, 
 pub use operation::{
     Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId, TensorMap,
 };
-pub use traits::{Device, KernelLayout, ModuleImage, Slope, Span};
+pub use traits::{Device, KernelLayout, Leaked, ModuleImage, Slope, Span};

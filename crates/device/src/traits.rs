@@ -37,6 +37,17 @@ pub struct Span {
     pub modelled: Option<Modelled>,
     /// What kernels printed.
     pub printed: String,
+    /// What kernels took from the device's heap and did not give back, as far as that is known.
+    pub leaked: Leaked,
+}
+
+/// Memory of device code's `malloc`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leaked {
+    /// How many allocations.
+    pub allocations: u64,
+    /// Of all of them.
+    pub bytes: u64,
 }
 
 /// The time of one run among many, by two timers that know nothing of each other.

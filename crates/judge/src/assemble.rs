@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use device::Leaked;
 use domain::report::{
     ClockMode, DeviceRef, Execution, KernelResources, Measurement, Modelled, PhaseTimes,
     ProblemRef, REPORT_SCHEMA, ShapeReport, ShapeRole, ToolchainRef,
@@ -105,6 +106,9 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
     };
     if verdict == Verdict::Accepted {
         findings.warnings.extend(scores::unmodelled(&shapes));
+    }
+    if request.mode == Mode::Practice {
+        findings.warnings.extend(leak(&findings));
     }
     let phases_s = phase_times(request, &findings, total_s);
     let printed = printed(request.mode, &findings.outcomes);
@@ -366,6 +370,21 @@ fn truncated(mut text: String, limit: usize) -> String {
         text.truncate(end);
     }
     text
+}
+
+/// What device code's `malloc` gave and no `free` took, where most was left.
+fn leak(findings: &Findings) -> Option<String> {
+    let shapes = findings.shapes.iter().zip(&findings.outcomes);
+    let left = shapes.map(|(shape, outcome)| (shape, outcome.leaked));
+    let (shape, leaked) = left.max_by_key(|(_, leaked)| leaked.bytes)?;
+    let Leaked { allocations, bytes } = leaked;
+    let name = redact::name(shape).map(|name| format!(" on {name}"));
+    (allocations > 0).then(|| {
+        format!(
+            "{allocations} allocations of `malloc` on the device ({bytes} bytes) were never freed{}",
+            name.unwrap_or_default()
+        )
+    })
 }
 
 /// A fault at a known line belongs into the editor too.

@@ -47,8 +47,8 @@ pub mod verify;
 mod wire;
 
 pub use device::Card;
-pub use device::emulated::MODEL_LEAVES_OUT;
 pub use device::GpuInfo;
+pub use device::emulated::MODEL_LEAVES_OUT;
 pub use environment::{Environment, EnvironmentError, Gpu};
 pub use gpus::gpus;
 pub use lane::Lane;

@@ -1,5 +1,6 @@
 //! What became of one shape.
 
+use device::Leaked;
 use domain::report::{Counters, Modelled, OutputMismatch, Timing};
 use domain::{Verdict, VerdictKind};
 
@@ -56,6 +57,8 @@ pub(crate) struct ShapeOutcome {
     pub counters: Option<Counters>,
     /// What a model makes of that.
     pub modelled: Option<Modelled>,
+    /// What kernels did not give back of the device's heap.
+    pub leaked: Leaked,
     /// What kernels printed.
     pub printed: String,
     /// Seconds in the submission's kernels.
@@ -99,6 +102,7 @@ impl ShapeOutcome {
             mismatches,
             counters: _,
             modelled: _,
+            leaked: _,
             printed: _,
             execute_s: _,
             check_s: _,
@@ -131,6 +135,7 @@ impl ShapeOutcome {
             mismatches: Vec::new(),
             counters: None,
             modelled: None,
+            leaked: Leaked::default(),
             printed: String::new(),
             execute_s: 0.0,
             check_s: 0.0,

@@ -356,6 +356,7 @@ impl<'a> Judging<'a> {
         outcome.execute_s = run.execute_s;
         outcome.counters = run.counters;
         outcome.modelled = run.modelled;
+        outcome.leaked = run.leaked;
         outcome.live = run.live;
         outcome.printed = run.printed;
         came(outcome)

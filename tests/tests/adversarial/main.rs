@@ -9,5 +9,6 @@ mod files;
 mod held_out;
 mod host;
 mod machine_code;
+mod practice;
 mod service;
 mod source;

@@ -33,7 +33,11 @@ pub(super) fn note(report: &Report, score: &Score) -> String {
     let worst = shapes.find(|shape| score.worst_shape.as_ref() == Some(&shape.id));
     let terms = worst.and_then(|shape| Some((shape, shape.modelled.as_ref()?)));
     let terms = terms.map(|(shape, modelled)| {
-        let line = format!("{}, each unit by itself: {}", shape.id, terms_text(modelled));
+        let line = format!(
+            "{}, each unit by itself: {}",
+            shape.id,
+            terms_text(modelled)
+        );
         format!("  {}\n", dim(line))
     });
     let left_out = format!(

@@ -23,7 +23,7 @@ use self::modelling::Model;
 use self::operations::sectors;
 
 use crate::{
-    Address, Bounds, BufferId, Checking, Device, DeviceError, KernelLayout, ModuleId, ModuleImage,
+    Address, Bounds, BufferId, Checking, Device, DeviceError, KernelLayout, Leaked, ModuleId, ModuleImage,
     Operation, Span, StreamId,
 };
 
@@ -66,15 +66,8 @@ struct OpenSpan {
     span: Span,
     fuel: u64,
     model: Model,
-}
-
-impl OpenSpan {
-    fn close(self) -> Span {
-        Span {
-            modelled: Some(self.model.report()),
-            ..self.span
-        }
-    }
+    /// Allocations of `malloc` and their bytes when it began.
+    heap: (u64, u64),
 }
 
 #[derive(Clone, Copy)]
@@ -147,6 +140,19 @@ impl EmulatedDevice {
             },
             fuel: self.settings.instruction_fuel,
             model: Model::default(),
+            heap: self.memory.device_heap(),
+        }
+    }
+
+    fn close(&self, open: OpenSpan) -> Span {
+        let (before, now) = (open.heap, self.memory.device_heap());
+        Span {
+            modelled: Some(open.model.report()),
+            leaked: Leaked {
+                allocations: now.0.saturating_sub(before.0),
+                bytes: now.1.saturating_sub(before.1),
+            },
+            ..open.span
         }
     }
 }
@@ -303,7 +309,7 @@ impl Device for EmulatedDevice {
         for operation in operations {
             self.perform(operation, &mut open)?;
         }
-        Ok(open.close())
+        Ok(self.close(open))
     }
 
     fn begin_span(&mut self, _stream: StreamId, _is_measured: bool) -> Result<(), DeviceError> {
@@ -339,7 +345,8 @@ impl Device for EmulatedDevice {
     }
 
     fn end_span(&mut self, _stream: StreamId) -> Result<Span, DeviceError> {
-        Ok(self.open.take().ok_or_else(no_span)?.close())
+        let open = self.open.take().ok_or_else(no_span)?;
+        Ok(self.close(open))
     }
 }
 

@@ -107,6 +107,7 @@ impl Worker<'_> {
             if let Kind::Tensor(tensor) = kind {
                 let place = Place {
                     view: &view,
+                    frame: split.frame,
                     function: warp.frame(split.frame).function,
                     pc: split.pc,
                 };

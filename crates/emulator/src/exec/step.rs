@@ -367,6 +367,9 @@ impl Worker<'_> {
             }
             Kind::Tensor(tensor) => {
                 let waits = self.tensor_or_wait(block, warp, here, kind, tensor)?;
+                if warp.tainted {
+                    *budget = 0; // the loop that follows undefined values takes over
+                }
                 return Ok(if waits { Next::Leave } else { Next::Step });
             }
             Kind::Fence => {

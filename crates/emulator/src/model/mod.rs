@@ -124,10 +124,20 @@ pub fn estimate(
     let atomics_s = at_rate(counters.atomic_passes, machine.atomic_passes_per_cycle);
     let on_sector_s = counters.atomic_passes_per_sector as f64
         / (machine.sector_atomics_per_cycle * machine.clock_hz);
-    let latency = load_latency(counters, machine);
-    let chain = |cycles: u64, waits: u64| cycles as f64 + waits as f64 * latency;
-    let longest = chain(counters.longest_warp_cycles, counters.longest_warp_waits);
-    let mean = chain(counters.warp_cycles, counters.warp_waits) / counters.warps.max(1) as f64;
+    let first = first_latency(counters, machine);
+    let further = further_latency(counters, machine);
+    let chain = |cycles: f64, waits: f64| {
+        cycles + first * waits.min(1.0) + further * (waits - 1.0).max(0.0)
+    };
+    let longest = chain(
+        counters.longest_warp_cycles as f64,
+        counters.longest_warp_waits as f64,
+    );
+    let warps = counters.warps.max(1) as f64;
+    let mean = chain(
+        counters.warp_cycles as f64 / warps,
+        counters.warp_waits as f64 / warps,
+    );
     let waves = (blocks / (resident * machine.multiprocessors)).ceil();
 
     let mut terms_s = [0.0; Term::ALL.len()];
@@ -158,7 +168,7 @@ pub fn estimate(
     let busiest_s = units.map(|term| terms_s[term as usize]);
     let busiest_s = busiest_s.into_iter().fold(0.0, f64::max);
     // No unit has anything to do before the first data are there.
-    let first_s = latency * counters.longest_warp_waits.min(1) as f64 / machine.clock_hz;
+    let first_s = first * counters.longest_warp_waits.min(1) as f64 / machine.clock_hz;
     let seconds = terms_s[Term::Launch as usize] + latency_s.max(first_s + busiest_s);
     Some(Estimate { seconds, terms_s })
 }
@@ -216,8 +226,17 @@ fn tensor_s(counters: &Counters, machine: &Machine, busy: f64) -> f64 {
         .sum()
 }
 
-/// Cycles of a load on average: as many come from DRAM as bytes are read for the first time.
-fn load_latency(counters: &Counters, machine: &Machine) -> f64 {
+/// Cycles of a warp's first load: what it wants was never read, if the launch reads anything for the first
+/// time.
+fn first_latency(counters: &Counters, machine: &Machine) -> f64 {
+    match counters.first_read_bytes {
+        0 => machine.cache_latency,
+        _ => machine.dram_latency,
+    }
+}
+
+/// Cycles of its further loads on average: as many come from DRAM as bytes are read for the first time.
+fn further_latency(counters: &Counters, machine: &Machine) -> f64 {
     let bytes = 32 * (counters.global_load_sectors + counters.global_atomic_sectors);
     let first = counters.first_read_bytes as f64 / bytes.max(1) as f64;
     let first = first.min(1.0);

@@ -258,6 +258,8 @@ pub(crate) struct Access {
     pub(crate) strong: bool,
     /// A store or atomic that orders what came before it (`.release`, `.acq_rel`).
     pub(crate) releases: bool,
+    /// A load of what no store of the kernel changes (`.nc`).
+    pub(crate) unchanging: bool,
 }
 
 #[derive(Debug, Clone, Copy)]

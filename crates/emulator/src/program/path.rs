@@ -1,16 +1,18 @@
 //! How long one warp needs at least: the chain of results that wait for one another.
 //!
 //! A stretch of instructions ends where a block of the control-flow graph does, and at barriers,
-//! fences, calls and waits, over which the compiler moves nothing. Within a stretch it issues loads as
-//! early as their addresses are known, so what counts is the longest chain, not the sum: two loads whose
-//! results are added wait once. The last instruction of a stretch carries all of it, so that running it
-//! adds the stretch to the warp's path.
+//! fences, calls and waits, over which the compiler moves nothing. A short block that a branch jumps over
+//! ends none: the compiler puts its instructions under a guard. Within a stretch loads are issued as
+//! early as their addresses are known, though not before a store of the same space which might change what
+//! they read. So what counts is the longest chain, not the sum: two loads whose results are added wait once.
+//! The last instruction of a stretch carries all of it, so that running it adds the stretch to the warp's
+//! path.
 //!
 //! Latencies are those of compute capability 9.0, in cycles, rounded from published
 //! micro-benchmarks. Waits for global memory are counted apart: how long one takes depends on what the
 //! caches hold.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::flow::Graph;
 use super::{
@@ -65,16 +67,47 @@ impl Path {
 /// Gives the last instruction of each stretch its path.
 pub(crate) fn mark_paths(insts: &mut [Inst]) {
     let graph = Graph::new(insts);
-    for &(start, end) in &graph.blocks {
-        let mut stretch = Stretch::default();
+    let guarded = guarded_blocks(&graph);
+    let mut stretch = Stretch::default();
+    for (block, &(start, end)) in graph.blocks.iter().enumerate() {
+        // What begins after a guarded block is its other side as well.
+        let goes_on = guarded.contains(&block) || guarded.contains(&(block + 1));
         for (at, inst) in insts.iter_mut().enumerate().take(end).skip(start) {
             stretch.take(inst);
-            if at + 1 == end || ends_stretch(&inst.kind) {
+            if at + 1 == end && !goes_on || ends_stretch(&inst.kind) {
                 inst.path = stretch.total().packed();
                 stretch = Stretch::default();
             }
         }
+        stretch.control = match (guarded.contains(&(block + 1)), &insts[end - 1]) {
+            (true, branch) => stretch.at(Register::Predicate(branch.guard.index)),
+            (false, _) => Path::default(),
+        };
     }
+}
+
+/// Instructions that the compiler rather guards than jumps over.
+const MOST_GUARDED: usize = 16;
+
+/// Short blocks that only the branch before them goes around.
+fn guarded_blocks(graph: &Graph) -> HashSet<usize> {
+    let mut entries = vec![0; graph.blocks.len()];
+    for &next in graph.successors.iter().flatten() {
+        entries[next] += 1;
+    }
+    let is_guarded = |&block: &usize| {
+        let (start, end) = graph.blocks[block];
+        let [before, after] = [block - 1, block + 1];
+        let mut ways = graph.successors[before].clone();
+        ways.sort_unstable();
+        end - start <= MOST_GUARDED
+            && ways == [block, after]
+            && graph.successors[block] == [after]
+            && (entries[block], entries[after]) == (1, 2)
+    };
+    (1..graph.blocks.len().max(1) - 1)
+        .filter(is_guarded)
+        .collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,13 +120,17 @@ enum Register {
 #[derive(Default)]
 struct Stretch {
     ready: HashMap<Register, Path>,
+    /// The last store of global and of shared memory.
+    stored: [Path; 2],
+    /// The guard of the block at hand.
+    control: Path,
     longest: Path,
     issued: u32,
 }
 
 impl Stretch {
     fn take(&mut self, inst: &Inst) {
-        let mut begin = Path::default();
+        let mut begin = self.control;
         let mut written = Vec::new();
         visit_slots(inst, &mut |slot: Slot, role| match (slot.class(), role) {
             (Class::NarrowConst | Class::WideConst, _) => {}
@@ -107,6 +144,7 @@ impl Stretch {
         // Predicate 0 is the constant true.
         let set = set.into_iter().filter(|&index| index != 0);
         written.extend(set.map(Register::Predicate));
+        begin = begin.longer(self.memory_order(&inst.kind, begin));
         let (cycles, waits) = latency(inst);
         let end = begin.then(cycles, waits);
         for register in written {
@@ -120,6 +158,27 @@ impl Stretch {
         }
         self.longest = self.longest.longer(end);
         self.issued += inst.issues;
+    }
+
+    /// When the stores are done that an access must come after. A store is told.
+    fn memory_order(&mut self, kind: &Kind, begin: Path) -> Path {
+        let side = |space: AddressSpace| match space {
+            AddressSpace::Global | AddressSpace::Generic => Some(0),
+            AddressSpace::Shared | AddressSpace::Cluster => Some(1),
+            AddressSpace::Local | AddressSpace::Parameter => None,
+        };
+        match kind {
+            Kind::Load(access) if !access.unchanging => {
+                side(access.space).map_or(begin, |side| self.stored[side])
+            }
+            Kind::Store(access) => {
+                if let Some(side) = side(access.space) {
+                    self.stored[side] = self.stored[side].longer(begin);
+                }
+                begin
+            }
+            _ => begin,
+        }
     }
 
     fn at(&self, register: Register) -> Path {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::{Bounds, OpenRequest, Slope};
+use device::{Bounds, Leaked, OpenRequest, Slope};
 use domain::report::{Counters, Modelled};
 use domain::{MachineState, TimerRef};
 use serde::{Deserialize, Serialize};
@@ -117,6 +117,8 @@ pub(crate) struct Run {
     pub counters: Option<Counters>,
     /// What a model makes of that.
     pub modelled: Option<Modelled>,
+    /// What kernels did not give back of the device's heap.
+    pub leaked: Leaked,
     /// What kernels printed.
     pub printed: String,
     /// Seconds in the submission's kernels.

@@ -1,7 +1,7 @@
 // One warp a row, in blocks of one warp.
 #include <cuda_bf16.h>
 
-__global__ void norm(const __nv_bfloat16* x, __nv_bfloat16* residual, const __nv_bfloat16* weight,
+__global__ void row_norm(const __nv_bfloat16* x, __nv_bfloat16* residual, const __nv_bfloat16* weight,
                      __nv_bfloat16* out, int hidden, float eps) {
     size_t row = (size_t)blockIdx.x * hidden;
     float sum = 0.0f;
@@ -18,5 +18,5 @@ __global__ void norm(const __nv_bfloat16* x, __nv_bfloat16* residual, const __nv
 
 extern "C" void solve(const __nv_bfloat16* x, __nv_bfloat16* residual, const __nv_bfloat16* weight,
                       __nv_bfloat16* out, int rows, int hidden, float eps) {
-    norm<<<rows, 32>>>(x, residual, weight, out, hidden, eps);
+    row_norm<<<rows, 32>>>(x, residual, weight, out, hidden, eps);
 }

@@ -319,6 +319,7 @@ impl Steps {
             signed: false,
             strong: false,
             releases: false,
+            unchanging: false,
         };
         if self.loads {
             Kind::Load(access)

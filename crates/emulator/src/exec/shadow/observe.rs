@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::clocks::Flag;
+use super::plain::Plain;
 use super::race::{Actor, Rival, words};
 use super::report::{Origin, Spot};
 use super::taint::Mark;
@@ -19,16 +20,17 @@ use crate::memory::Region;
 use crate::program::{Access, AddressSpace, Atomic, AtomicOp};
 
 /// A warp's access, as far as it lies in shared memory or in allocations.
-struct Event<'a> {
-    access: &'a Access,
+pub(super) struct Event<'a> {
+    /// The registers that it loads or stores; absent if it is no load or store of the warp's lanes.
+    registers: Option<Registers<'a>>,
+    /// Atomic, volatile or ordered.
+    strong: bool,
     verb: Verb,
     /// A read-modify-write that needs the value it finds.
     needs_value: bool,
-    view: &'a View,
     warp: u32,
-    frame: u32,
-    mask: u32,
-    spots: [Spot; LANES],
+    pub(super) mask: u32,
+    pub(super) spots: [Spot; LANES],
     /// Where each lane's element lies on the host.
     data: [*const u8; LANES],
     /// Kernels cannot write there.
@@ -37,13 +39,35 @@ struct Event<'a> {
     line: u16,
 }
 
+#[derive(Clone, Copy)]
+struct Registers<'a> {
+    access: &'a Access,
+    view: &'a View,
+    frame: u32,
+}
+
+impl<'a> Event<'a> {
+    /// One that moves no registers, before its spots are found.
+    pub(super) fn plain(plain: &Plain<'_>, warp: u32) -> Event<'a> {
+        Event {
+            registers: None,
+            strong: plain.strong,
+            verb: plain.verb,
+            needs_value: false,
+            warp,
+            mask: plain.mask,
+            spots: [Spot::default(); LANES],
+            data: [std::ptr::null(); LANES],
+            read_only: false,
+            bytes: plain.bytes,
+            line: plain.line,
+        }
+    }
+}
+
 impl Event<'_> {
     fn strong(&self) -> u8 {
-        if self.access.strong || self.verb == Verb::Update {
-            Touch::STRONG
-        } else {
-            0
-        }
+        if self.strong { Touch::STRONG } else { 0 }
     }
 
     fn is_shared(&self) -> bool {
@@ -52,23 +76,26 @@ impl Event<'_> {
             .is_none()
     }
 
-    /// The bytes that a lane of a store writes.
-    fn stored(&self, lane: usize) -> [u8; 32] {
+    /// The bytes that a lane of a store writes, where they lie in registers.
+    fn stored(&self, lane: usize) -> Option<[u8; 32]> {
+        let Registers { access, view, .. } = self.registers?;
         let mut out = [0; 32];
-        let size = self.access.bytes as usize;
-        for (at, slot) in self.access.data.iter().enumerate() {
+        let size = access.bytes as usize;
+        for (at, slot) in access.data.iter().enumerate() {
             if let Some(slot) = slot {
                 // SAFETY: the slot is one of the program's.
-                let value = unsafe { lane_value(self.view, *slot, lane) };
+                let value = unsafe { lane_value(view, *slot, lane) };
                 out[at * size..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
             }
         }
-        out
+        Some(out)
     }
 
     /// Whether a lane's store leaves its place as it is.
     fn changes_nothing(&self, lane: usize) -> bool {
-        let stored = self.stored(lane);
+        let Some(stored) = self.stored(lane) else {
+            return false;
+        };
         let bytes = self.bytes as usize;
         // SAFETY: `locate` took only lanes whose elements lie inside memory; the launch has one
         // host thread.
@@ -130,12 +157,15 @@ impl Worker<'_> {
             let (space, mask, addresses) = window(access.space, &addresses, rest);
             rest &= !mask;
             let mut event = Event {
-                access,
+                registers: Some(Registers {
+                    access,
+                    view: &here.view,
+                    frame: here.split.frame,
+                }),
+                strong: access.strong || verb == Verb::Update,
                 verb,
                 needs_value,
-                view: &here.view,
                 warp: warp.first_thread / 32,
-                frame: here.split.frame,
                 mask,
                 spots: [Spot::default(); LANES],
                 data: [std::ptr::null(); LANES],
@@ -179,7 +209,7 @@ impl Worker<'_> {
     }
 
     /// Finds where each lane accesses. Lanes outside are left to the access itself.
-    fn find_spots(
+    pub(super) fn find_spots(
         &self,
         block: &Block,
         space: AddressSpace,
@@ -238,16 +268,28 @@ impl Worker<'_> {
         event: &Event<'_>,
         lanes: u32,
     ) -> Result<(), Stop> {
-        if event.mask != 0 {
-            if shadow.checks.races {
-                self.enter_order(shadow, own, event)?;
-            }
-            if shadow.checks.footprints && !event.is_shared() {
-                enter_footprint(shadow, event, self);
-            }
-        }
+        self.enter_unvalued(shadow, own, event)?;
         if shadow.checks.undefined_values {
             self.enter_values(shadow, own, event, lanes)?;
+        }
+        Ok(())
+    }
+
+    /// All but which bytes hold a value.
+    pub(super) fn enter_unvalued(
+        &self,
+        shadow: &mut Shadow,
+        own: &mut BlockShadow,
+        event: &Event<'_>,
+    ) -> Result<(), Stop> {
+        if event.mask == 0 {
+            return Ok(());
+        }
+        if shadow.checks.races {
+            self.enter_order(shadow, own, event)?;
+        }
+        if shadow.checks.footprints && !event.is_shared() {
+            enter_footprint(shadow, event, self);
         }
         Ok(())
     }
@@ -386,14 +428,17 @@ impl Worker<'_> {
         own: &mut BlockShadow,
         event: &Event<'_>,
     ) -> Result<(), Stop> {
-        let size = event.access.bytes;
-        for (at, slot) in event.access.data.iter().enumerate() {
+        let Some(Registers { access, frame, .. }) = event.registers else {
+            return Ok(());
+        };
+        let size = access.bytes;
+        for (at, slot) in access.data.iter().enumerate() {
             let Some(slot) = slot else { continue };
             let taint = &own.taint[event.warp as usize];
             let mark = if taint.is_empty() {
                 Mark::default()
             } else {
-                taint.slot(event.frame, *slot)
+                taint.slot(frame, *slot)
             };
             for lane in lanes_of(event.mask) {
                 let mut spot = event.spots[lane];
@@ -469,7 +514,7 @@ fn is_defined(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> boo
 }
 
 /// Whether no byte of an element holds a value.
-fn lacks(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> bool {
+pub(super) fn lacks(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> bool {
     match spot.allocation {
         None => own.defined.lacks_element(spot.offset, bytes),
         Some(number) => shadow
@@ -478,7 +523,7 @@ fn lacks(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> bool {
     }
 }
 
-fn define(shadow: &mut Shadow, own: &mut BlockShadow, spot: Spot, bytes: u32) {
+pub(super) fn define(shadow: &mut Shadow, own: &mut BlockShadow, spot: Spot, bytes: u32) {
     match spot.allocation {
         None => own.defined.insert_element(spot.offset, bytes),
         Some(number) => {
@@ -491,8 +536,11 @@ fn define(shadow: &mut Shadow, own: &mut BlockShadow, spot: Spot, bytes: u32) {
 
 /// Marks registers that a load fills with undefined elements, in the lanes `lanes`.
 fn mark_loaded(shadow: &Shadow, own: &mut BlockShadow, event: &Event<'_>, lanes: u32) {
-    let size = event.access.bytes;
-    for (at, slot) in event.access.data.iter().enumerate() {
+    let Some(Registers { access, frame, .. }) = event.registers else {
+        return;
+    };
+    let size = access.bytes;
+    for (at, slot) in access.data.iter().enumerate() {
         let Some(slot) = slot else { continue };
         let at_element = |lane: usize| {
             let mut spot = event.spots[lane];
@@ -505,7 +553,7 @@ fn mark_loaded(shadow: &Shadow, own: &mut BlockShadow, event: &Event<'_>, lanes:
         let taint = &mut own.taint[event.warp as usize];
         if undefined == 0 {
             if !taint.is_empty() {
-                taint.set_slot(event.frame, *slot, lanes, Mark::default());
+                taint.set_slot(frame, *slot, lanes, Mark::default());
             }
             continue;
         }
@@ -515,7 +563,7 @@ fn mark_loaded(shadow: &Shadow, own: &mut BlockShadow, event: &Event<'_>, lanes:
             line: event.line,
         };
         let mark = taint.mark(undefined, origin);
-        taint.set_slot(event.frame, *slot, lanes, mark);
+        taint.set_slot(frame, *slot, lanes, mark);
     }
 }
 
