@@ -39,7 +39,9 @@ fn a_copy_without_a_wait() {
 #[test]
 fn a_second_copy_without_a_wait() {
     let body = |wait: &str| {
-        format!("{COPY}\n{WAIT}\nbar.sync 0;\nbar.sync 0;\n{COPY}\n{wait}\nbar.sync 0;\n{NEIGHBOUR}")
+        format!(
+            "{COPY}\n{WAIT}\nbar.sync 0;\nbar.sync 0;\n{COPY}\n{wait}\nbar.sync 0;\n{NEIGHBOUR}"
+        )
     };
     is_clean(&body(WAIT), 1, 64);
     fault(&body("// none"), 1, 64, &FaultKind::UndefinedValue);
@@ -85,10 +87,17 @@ st.global.u32 [%b], %r7;"
 #[test]
 fn what_a_copy_takes_from_nowhere() {
     let body = |store: &str| {
-        format!("cp.async.ca.shared.global [%s], [%b], 4;\n{WAIT}\nld.shared.u32 %r6, [%s];\n{store}")
+        format!(
+            "cp.async.ca.shared.global [%s], [%b], 4;\n{WAIT}\nld.shared.u32 %r6, [%s];\n{store}"
+        )
     };
     is_clean(&body("add.u32 %r6, %r6, 1;"), 1, 32);
-    fault(&body("st.global.u32 [%b], %r6;"), 1, 32, &FaultKind::UndefinedValue);
+    fault(
+        &body("st.global.u32 [%b], %r6;"),
+        1,
+        32,
+        &FaultKind::UndefinedValue,
+    );
 }
 
 /// Each thread hands its word on over an `mbarrier` at the end of shared memory.
@@ -129,7 +138,10 @@ fn a_barrier_in_shared_memory_that_nobody_waits_for() {
 #[test]
 fn a_barrier_in_shared_memory_that_others_use_at_once() {
     let found = fault(&over_a_barrier("// none", PHASE), 1, 64, &FaultKind::Race);
-    assert!(found.message.contains("offset 2040 of shared memory"), "{found}");
+    assert!(
+        found.message.contains("offset 2040 of shared memory"),
+        "{found}"
+    );
 }
 
 /// A tile of 8 by 16 bytes, of each of which a thread of the first warp writes a word; then all warps load it.
@@ -162,7 +174,12 @@ fn rows_that_nobody_wrote() {
     let half = "setp.lt.u32 %p1, %t, 16;\n@%p1 st.shared.u32 [%s], %t;";
     let below = "setp.lt.u32 %p2, %t, 16;\n@%p2 st.global.u32 [%b], %r6;";
     is_clean(&rows(half, "bar.sync 0;", below), 1, 32);
-    let found = fault(&rows(half, "bar.sync 0;", STORE), 1, 32, &FaultKind::UndefinedValue);
+    let found = fault(
+        &rows(half, "bar.sync 0;", STORE),
+        1,
+        32,
+        &FaultKind::UndefinedValue,
+    );
     assert!(found.message.starts_with("thread (16,0,0)"), "{found}");
 }
 
@@ -300,5 +317,10 @@ fn a_call_through_a_pointer() {
     assert_eq!(words, (0..32).map(|t| 2 * t).collect::<Vec<u32>>());
     let found = launch("// none").0.unwrap_err();
     assert_eq!(found.kind, FaultKind::UndefinedValue, "{found}");
-    assert!(found.message.contains("calls an address made of a value that nobody wrote"), "{found}");
+    assert!(
+        found
+            .message
+            .contains("calls an address made of a value that nobody wrote"),
+        "{found}"
+    );
 }

@@ -325,14 +325,23 @@ fn bytes_are_read_from_memory_once() {
     let twice = count("ld.global.f32 %f1, [%a];\n ld.global.f32 %f1, [%a];", 4);
     assert_eq!(twice.global_load_sectors, 8);
     // The allocation has 16 384 bytes, of which the requests name 256.
-    assert_eq!((twice.first_read_bytes, twice.first_written_bytes), (256, 0));
+    assert_eq!(
+        (twice.first_read_bytes, twice.first_written_bytes),
+        (256, 0)
+    );
     let many = count(&"ld.global.f32 %f1, [%a];\n".repeat(130), 128);
     assert_eq!(many.global_load_sectors, 130 * 32);
     assert_eq!(many.first_read_bytes, 16_384);
     let update = count("red.global.add.f32 [%a], %f1;", 0);
-    assert_eq!((update.first_read_bytes, update.first_written_bytes), (32, 32));
+    assert_eq!(
+        (update.first_read_bytes, update.first_written_bytes),
+        (32, 32)
+    );
     // 32 lanes on one of 512 sectors: one pass a sector on average.
-    assert_eq!((update.atomic_passes, update.atomic_passes_per_sector), (32, 1));
+    assert_eq!(
+        (update.atomic_passes, update.atomic_passes_per_sector),
+        (32, 1)
+    );
 }
 
 /// One thread that adds a whole array is not worth a hundredth of the bound; a full grid is.

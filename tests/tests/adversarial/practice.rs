@@ -38,7 +38,11 @@ fn is_at(judged: &Judged, line: u32) {
 
 #[test]
 fn a_right_kernel_is_accepted() {
-    for (write, mode) in [(WRITE, "practice"), (REWRITE, "practice"), (WRITE, "ranked")] {
+    for (write, mode) in [
+        (WRITE, "practice"),
+        (REWRITE, "practice"),
+        (WRITE, "ranked"),
+    ] {
         let judged = judged(write, BARRIER, mode);
         assert_eq!(judged.verdict(), "accepted", "{mode}: {}", judged.message());
     }
@@ -47,17 +51,33 @@ fn a_right_kernel_is_accepted() {
 #[test]
 fn a_missing_barrier_is_a_race() {
     let practised = judged(REWRITE, "", "practice");
-    expect(&practised, "runtime_error/race", "no barrier orders the two");
+    expect(
+        &practised,
+        "runtime_error/race",
+        "no barrier orders the two",
+    );
     is_at(&practised, 7);
-    assert!(practised.message().contains("on line 4"), "{}", practised.message());
+    assert!(
+        practised.message().contains("on line 4"),
+        "{}",
+        practised.message()
+    );
 }
 
 #[test]
 fn half_of_shared_memory_is_not_written() {
     let practised = judged(HALF, BARRIER, "practice");
-    expect(&practised, "runtime_error/uninitialised_read", "a value that nobody wrote");
+    expect(
+        &practised,
+        "runtime_error/uninitialised_read",
+        "a value that nobody wrote",
+    );
     is_at(&practised, 8);
-    assert!(practised.message().contains("on line 7"), "{}", practised.message());
+    assert!(
+        practised.message().contains("on line 7"),
+        "{}",
+        practised.message()
+    );
 }
 
 /// Ranked judgings do not look for either: the order of the emulated device hides the race.

@@ -23,8 +23,8 @@ use self::modelling::Model;
 use self::operations::sectors;
 
 use crate::{
-    Address, Bounds, BufferId, Checking, Device, DeviceError, KernelLayout, Leaked, ModuleId, ModuleImage,
-    Operation, Span, StreamId,
+    Address, Bounds, BufferId, Checking, Device, DeviceError, KernelLayout, Leaked, ModuleId,
+    ModuleImage, Operation, Span, StreamId,
 };
 
 /// What kernels may print within one span.

@@ -15,6 +15,7 @@ mod race;
 mod report;
 mod taint;
 mod touch;
+mod values;
 
 use crate::byte_set::ByteSet;
 use crate::checks::{Checks, Footprint};

@@ -79,7 +79,7 @@ impl Values<'_> {
     /// Whether none of `bytes` of a lane holds a value.
     pub(in crate::exec) fn lacks(&self, lane: usize, at: u32, bytes: u32) -> bool {
         let spot = self.spot(lane, at);
-        spot.is_some_and(|spot| super::observe::lacks(self.shadow, self.own, spot, bytes))
+        spot.is_some_and(|spot| super::values::lacks(self.shadow, self.own, spot, bytes))
     }
 
     /// A load of them that is to blame for what comes of it.
@@ -94,7 +94,7 @@ impl Values<'_> {
             return;
         };
         if is_defined {
-            super::observe::define(self.shadow, self.own, spot, bytes);
+            super::values::define(self.shadow, self.own, spot, bytes);
         } else if spot.allocation.is_none() {
             self.own.defined.remove_element(spot.offset, bytes);
         }
