@@ -6,7 +6,7 @@
 mod common;
 
 use common::checked::{fault, is_clean, kernel, run, run_ordered};
-use common::{Arguments, Device, module};
+use common::{Arguments, Device};
 use emulator::{Checks, FaultKind, Limits, Order};
 
 /// Each thread hands its value to the thread 32 further on, over shared memory.

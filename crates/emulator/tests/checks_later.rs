@@ -273,8 +273,10 @@ st.global.f32 [%b], %f2;"
 fn through_a_pointer(store: &str) -> String {
     let kernel = kernel(&format!(
         "mov.u64 %rd2, twice;
+mov.u32 %r7, s;
+mad.lo.s32 %r7, %t, 8, %r7;
 {store}
-ld.shared.u64 %rd3, [s];
+ld.shared.u64 %rd3, [%r7];
 {{
 .param .b32 given;
 .param .b32 taken;
@@ -312,7 +314,7 @@ fn a_call_through_a_pointer() {
         let found = device.launch_with("k", [1, 1, 1], [32, 1, 1], 0, &arguments, &limits);
         (found, device.read_words(y, 32))
     };
-    let (found, words) = launch("st.shared.u64 [s], %rd2;");
+    let (found, words) = launch("st.shared.u64 [%r7], %rd2;");
     assert!(found.unwrap().is_checked);
     assert_eq!(words, (0..32).map(|t| 2 * t).collect::<Vec<u32>>());
     let found = launch("// none").0.unwrap_err();
