@@ -13,7 +13,9 @@ impl EmulatedDevice {
         launch: &LaunchSpec,
         open: &mut OpenSpan,
     ) -> Result<(), DeviceError> {
-        let OpenSpan { span, fuel, model } = open;
+        let OpenSpan {
+            span, fuel, model, ..
+        } = open;
         let parameters = self.pack(launch)?;
         let loaded = self.module(launch.module)?.clone();
         let limits = emulator::Limits {
