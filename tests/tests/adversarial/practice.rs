@@ -56,9 +56,9 @@ fn a_missing_barrier_is_a_race() {
         "runtime_error/race",
         "no barrier orders the two",
     );
-    is_at(&practised, 7);
+    is_at(&practised, 4);
     assert!(
-        practised.message().contains("on line 4"),
+        practised.message().contains("on line 7"),
         "{}",
         practised.message()
     );
