@@ -121,7 +121,7 @@ test('a compile error stands at its line in the editor', async () => {
 test('a right kernel is accepted and stands on the emulated board', async () => {
 	await write(source('baseline.cu'));
 	assert.equal(await verdictAfter('submit'), 'accepted');
-	assert.equal(await hook('score').first().getAttribute('data-metric'), 'traffic_efficiency');
+	assert.equal(await hook('score').first().getAttribute('data-metric'), 'modelled_sol');
 	await picture('accepted');
 	await hook('code-open').click();
 	const store = hook('code-view').locator('.cm-line', { hasText: 'st.global' }).first();

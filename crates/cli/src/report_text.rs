@@ -2,6 +2,7 @@
 
 mod kernels;
 mod mismatches;
+mod modelled;
 mod printed;
 
 use domain::report::{Execution, PhaseTimes, Score, ScoreMetric, ShapeReport, ShapeRole};
@@ -31,6 +32,7 @@ pub(crate) fn render(report: &Report, file: &str) -> String {
     }
     if let Some(score) = &report.score {
         text.push_str(&score_text(score));
+        text.push_str(&modelled::note(report, score));
     }
     text.push_str(&ceilings(report));
     text.push_str(&times(&report.phases_s));
@@ -101,6 +103,7 @@ fn shapes(shapes: &[ShapeReport]) -> String {
         ">launches",
         ">time",
         ">SOL",
+        "limited by",
         ">traffic eff.",
     ]);
     // A shape that did not run, or was wrong, has a dash where the others have a number.
@@ -117,8 +120,9 @@ fn shapes(shapes: &[ShapeReport]) -> String {
         shapes.iter().zip(&values).map(cell).collect()
     };
     let launches = cells(|shape| shape.launches.map(|n| n.to_string()));
-    let times = cells(|shape| shape.t_s.map(duration));
-    let sols = cells(|shape| shape.sol.map(ratio));
+    let times = cells(|shape| shape.t_s.map(duration).or_else(|| modelled::time(shape)));
+    let sols = cells(|shape| shape.sol.map(ratio).or_else(|| modelled::sol(shape)));
+    let limits = cells(modelled::limit);
     let traffic = cells(|shape| shape.traffic_efficiency.map(ratio));
     for (index, shape) in shapes.iter().enumerate() {
         let axes = shape.axes.as_ref().map(|axes| {
@@ -136,6 +140,7 @@ fn shapes(shapes: &[ShapeReport]) -> String {
             launches[index].clone(),
             times[index].clone(),
             sols[index].clone(),
+            limits[index].clone(),
             traffic[index].clone(),
         ]);
     }
@@ -189,7 +194,10 @@ fn score_text(score: &Score) -> String {
         .unwrap_or_default();
     format!(
         "  score {} {}{worst}\n",
-        bold(ratio(value)),
+        bold(match score.metric {
+            ScoreMetric::ModelledSol => modelled::approximate(ratio(value)),
+            ScoreMetric::Sol | ScoreMetric::TrafficEfficiency => ratio(value),
+        }),
         metric(score.metric)
     )
 }
@@ -229,7 +237,7 @@ fn times(times: &PhaseTimes) -> String {
 fn metric(metric: ScoreMetric) -> &'static str {
     match metric {
         ScoreMetric::Sol => "of the speed of light",
-        ScoreMetric::ModelledSol => "of the speed of light, modelled",
+        ScoreMetric::ModelledSol => "of the speed of light (modelled)",
         ScoreMetric::TrafficEfficiency => "traffic efficiency",
     }
 }

@@ -7,6 +7,7 @@
 //! each, a probe child asks for GPUs; only an experiment under a profiler opens one where it is called.
 
 mod access;
+mod cubin;
 pub mod cuda;
 pub mod emulated;
 mod error;
@@ -22,4 +23,4 @@ pub use open::{Bounds, Card, Checking, GpuInfo, OpenRequest, Target, list_gpus, 
 pub use operation::{
     Address, Argument, BufferId, LaunchSpec, ModuleId, Operation, StreamId, TensorMap,
 };
-pub use traits::{Device, KernelLayout, ModuleImage, Slope, Span};
+pub use traits::{Device, KernelLayout, Leaked, ModuleImage, Slope, Span};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::report::Counters;
+use domain::report::{Counters, Modelled};
 use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 use serde::{Deserialize, Serialize};
 
@@ -27,14 +27,27 @@ pub struct KernelLayout {
 }
 
 /// What one run of a list of operations came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Span {
     /// First to last activity, gaps included; `None` on a device that does not measure.
     pub duration: Option<Duration>,
     /// What the device counted; `None` on a device that does not count.
     pub counters: Option<Counters>,
+    /// What a model makes of that; `None` on a device that does not count.
+    pub modelled: Option<Modelled>,
     /// What kernels printed.
     pub printed: String,
+    /// What kernels took from the device's heap and did not give back, as far as that is known.
+    pub leaked: Leaked,
+}
+
+/// Memory of device code's `malloc`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leaked {
+    /// How many allocations.
+    pub allocations: u64,
+    /// Of all of them.
+    pub bytes: u64,
 }
 
 /// The time of one run among many, by two timers that know nothing of each other.

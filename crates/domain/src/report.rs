@@ -229,6 +229,9 @@ pub struct ShapeReport {
     pub traffic_efficiency: Option<f64>,
     /// What the emulated device counted.
     pub counters: Option<Counters>,
+    /// What a model makes of the counters, emulated device only.
+    #[serde(default)]
+    pub modelled: Option<Modelled>,
     /// How `t_s` was measured.
     #[serde(default)]
     pub timing: Option<Timing>,
@@ -422,6 +425,76 @@ impl std::ops::AddAssign<&Counters> for Counters {
         self.divergent_branches += other.divergent_branches;
         for (pipe, flop) in &other.flop {
             *self.flop.entry(pipe.clone()).or_default() += flop;
+        }
+    }
+}
+
+/// An estimate for the GPU that the emulated device stands in for, from what was counted. Nothing of it was
+/// measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Modelled {
+    /// Time; `null` where the counters do not suffice.
+    pub t_s: Option<f64>,
+    /// T_SOL / `t_s`; `null` where the shape is not right.
+    pub sol: Option<f64>,
+    /// What the greatest part of the time goes to.
+    pub limit: Option<ModelTerm>,
+    /// What each unit would need by itself, over all launches, the longest first.
+    pub terms: Vec<ModelledTerm>,
+    /// Why there is no time.
+    pub incomplete: Option<String>,
+}
+
+/// One unit's part in a modelled time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ModelledTerm {
+    /// Which.
+    pub term: ModelTerm,
+    /// What it would need, s.
+    pub t_s: f64,
+}
+
+/// What can limit a kernel, as the model sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum ModelTerm {
+    /// Launches, and the gaps between them.
+    Launch,
+    /// Bytes from and to device memory.
+    Dram,
+    /// Sectors from and to the L2 cache.
+    L2,
+    /// Passes over the banks of shared memory.
+    Shared,
+    /// Issue slots.
+    Issue,
+    /// The busiest pipe that is not the tensor cores.
+    Pipe,
+    /// The tensor cores.
+    Tensor,
+    /// Atomic operations on one address.
+    Atomics,
+    /// Chains of results that wait for one another.
+    Latency,
+}
+
+impl ModelTerm {
+    /// In words, for a person.
+    #[must_use]
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Launch => "launches",
+            Self::Dram => "device memory",
+            Self::L2 => "the L2 cache",
+            Self::Shared => "shared memory",
+            Self::Issue => "issue slots",
+            Self::Pipe => "an arithmetic pipe",
+            Self::Tensor => "tensor cores",
+            Self::Atomics => "atomics on one address",
+            Self::Latency => "latency",
         }
     }
 }

@@ -16,11 +16,20 @@ macro_rules! counters {
         impl AddAssign for Counters {
             /// Totals of both; of extremes the greater one.
             fn add_assign(&mut self, other: Self) {
-                let longest = self.longest_warp_instructions.max(other.longest_warp_instructions);
-                let most = self.most_lanes_on_one_address.max(other.most_lanes_on_one_address);
+                let mut extremes = *self;
+                extremes.note_warp(
+                    other.longest_warp_instructions,
+                    other.longest_warp_cycles,
+                    other.longest_warp_waits,
+                );
                 $(self.$name += other.$name;)+
-                self.longest_warp_instructions = longest;
-                self.most_lanes_on_one_address = most;
+                self.longest_warp_instructions = extremes.longest_warp_instructions;
+                self.longest_warp_cycles = extremes.longest_warp_cycles;
+                self.longest_warp_waits = extremes.longest_warp_waits;
+                let most = extremes.most_lanes_on_one_address;
+                self.most_lanes_on_one_address = most.max(other.most_lanes_on_one_address);
+                let passes = extremes.atomic_passes_per_sector;
+                self.atomic_passes_per_sector = passes.max(other.atomic_passes_per_sector);
             }
         }
 
@@ -44,6 +53,15 @@ counters! {
     thread_instructions,
     /// Instructions of the warp that issued most of them: the critical path's length.
     longest_warp_instructions,
+    /// Cycles of the longest chain of results that wait for one another, of each warp, summed; without
+    /// waits for global memory.
+    warp_cycles,
+    /// Waits for global memory in those chains, summed: loads that do not need each other wait once.
+    warp_waits,
+    /// Of the warp whose chain is longest: its cycles.
+    longest_warp_cycles,
+    /// Of that warp: its waits for global memory.
+    longest_warp_waits,
     /// Loads, stores and atomics of global memory, one a warp.
     global_requests,
     /// Distinct 32-byte sectors of each global load request, summed.
@@ -52,6 +70,11 @@ counters! {
     global_store_sectors,
     /// Distinct 32-byte sectors of each global atomic request, summed.
     global_atomic_sectors,
+    /// Bytes that loads and atomics take from DRAM if caches keep what was read once: of each
+    /// allocation its size, or the bytes of all sectors read where that is less.
+    first_read_bytes,
+    /// The same of stores and atomics.
+    first_written_bytes,
     /// Loads, stores and atomics of shared memory, one a warp.
     shared_requests,
     /// Passes over the 32 banks that those requests need; as many as requests when no two lanes
@@ -68,8 +91,12 @@ counters! {
     atomic_passes,
     /// The most lanes of one atomic instruction on one address.
     most_lanes_on_one_address,
+    /// Passes of global atomics that a 32-byte sector gets on average, in the allocation that gets most.
+    atomic_passes_per_sector,
     /// Warp instructions that load, store or update memory of any kind.
     memory_instructions,
+    /// Warp instructions that multiply matrices.
+    tensor_instructions,
     /// Warp instructions that branch, call, return or exit.
     control_instructions,
     /// Warp instructions that exchange values between lanes or wait for lanes of the warp.
@@ -113,7 +140,21 @@ impl Add for Counters {
     }
 }
 
+/// Cycles that a wait for global memory counts when two warps' chains are compared.
+const WAIT_CYCLES: u64 = 500;
+
 impl Counters {
+    /// A warp has come so far.
+    pub(crate) fn note_warp(&mut self, instructions: u64, cycles: u64, waits: u64) {
+        self.longest_warp_instructions = self.longest_warp_instructions.max(instructions);
+        // Of two that are as long, the same one whichever comes first.
+        let length = |cycles: u64, waits: u64| (cycles + WAIT_CYCLES * waits, waits);
+        let known = length(self.longest_warp_cycles, self.longest_warp_waits);
+        if length(cycles, waits) > known {
+            (self.longest_warp_cycles, self.longest_warp_waits) = (cycles, waits);
+        }
+    }
+
     /// Warp instructions of no class of their own: integer arithmetic, logic, comparisons, moves and
     /// conversions, and those whose guard is false in every lane.
     pub fn integer_instructions(&self) -> u64 {
@@ -124,7 +165,8 @@ impl Counters {
             + self.f32_instructions
             + self.f64_instructions
             + self.f16_instructions
-            + self.special_instructions;
+            + self.special_instructions
+            + self.tensor_instructions;
         self.warp_instructions.saturating_sub(counted)
     }
 

@@ -49,6 +49,9 @@ pub use error::LoadError;
 pub use exec::{Launch, Limits, Outcome, Output, launch};
 pub use fault::{Fault, FaultKind};
 pub use memory::{LoadedModule, Memory, MemoryError};
-pub use model::{Estimate, H200, Machine, Occupancy, estimate};
+pub use model::{
+    Estimate, H200, LEFT_OUT, Machine, Occupancy, Term, estimate, estimate_transfer,
+    estimate_upload,
+};
 pub use module::{Kernel, Module, Parameter};
 pub use tensor_map::{Element, Swizzle, TENSOR_MAP_BYTES, TensorMapDescriptor, TensorMapError};

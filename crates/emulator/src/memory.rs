@@ -591,6 +591,15 @@ impl Regions {
             .flatten()?;
         Some((slot, self.regions.get(slot as usize)?))
     }
+
+    pub(crate) fn count(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Size of the allocation with a number.
+    pub(crate) fn bytes_of(&self, number: usize) -> Option<u64> {
+        self.regions.get(number).map(|region| region.bytes)
+    }
 }
 
 #[allow(unsafe_code)]

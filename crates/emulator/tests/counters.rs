@@ -245,6 +245,105 @@ HERE:";
     assert!((counted.active_lane_share() - 512.0 / 576.0).abs() < 1e-12);
 }
 
+/// Waits for global memory in the chain of one warp, and cycles beyond those of the kernel around the body.
+fn path(body: &str) -> (u64, u64) {
+    let (with, without) = (count(body, 4), count("", 4));
+    let cycles = with.longest_warp_cycles - without.longest_warp_cycles;
+    (with.longest_warp_waits, cycles)
+}
+
+#[test]
+fn loads_that_do_not_need_each_other_wait_once() {
+    let two = "ld.global.f32 %f1, [%a];\n ld.global.f32 %f2, [%a+128];\n add.f32 %f3, %f1, %f2;";
+    assert_eq!(path(two).0, 1);
+    let chain = "ld.global.u32 %r3, [%a];
+    mul.wide.u32 %rd3, %r3, 0;
+    add.s64 %rd3, %rd3, %a;
+    ld.global.u32 %r4, [%rd3];";
+    assert_eq!(path(chain).0, 2);
+    let apart = "ld.global.f32 %f1, [%a];\n bar.sync 0;\n ld.global.f32 %f2, [%a];";
+    assert_eq!(path(apart).0, 2);
+}
+
+#[test]
+fn a_load_stays_behind_a_store_that_may_change_it() {
+    let load = |kind: &str| {
+        format!(
+            "ld.global.f32 %f1, [%a];
+    st.global.f32 [%a+128], %f1;
+    ld.global{kind}.f32 %f2, [%a+256];
+    st.global.f32 [%a+384], %f2;"
+        )
+    };
+    assert_eq!(path(&load("")).0, 2);
+    assert_eq!(path(&load(".nc")).0, 1);
+}
+
+/// What a branch goes around is put under a guard; what it goes around in two ways is not.
+#[test]
+fn short_guarded_blocks_wait_together() {
+    let guarded = "setp.lt.u32 %p1, %r1, 40;
+    @!%p1 bra FIRST;
+    ld.global.f32 %f1, [%a];
+    st.shared.f32 [%s], %f1;
+FIRST:
+    @!%p1 bra SECOND;
+    ld.global.f32 %f2, [%a+128];
+    st.shared.f32 [%s+128], %f2;
+SECOND:
+    mov.u32 %r3, 0;";
+    assert_eq!(path(guarded).0, 1);
+    let looped = "mov.u32 %r3, 0;
+LOOP:
+    ld.global.f32 %f1, [%a];
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 3;
+    @%p1 bra LOOP;";
+    assert_eq!(path(looped).0, 3);
+}
+
+/// The body begins a stretch of its own, behind a barrier: 20 cycles that both sides have.
+#[test]
+fn cycles_of_a_chain() {
+    let after = |body: &str| path(&format!("bar.sync 0;\n{body}\nbar.sync 0;")).1;
+    let nothing = after("");
+    assert_eq!(after("fma.rn.f32 %f1, %f2, %f3, %f4;"), nothing);
+    let three = "fma.rn.f32 %f1, %f2, %f3, %f4;\n".repeat(3);
+    // Three that do not need each other: their results are there after four cycles, the barrier after 20.
+    assert_eq!(after(&three), nothing);
+    let chain = "ld.shared.f32 %f1, [%s];
+    fma.rn.f32 %f1, %f1, %f1, %f1;
+    ex2.approx.f32 %f1, %f1;
+    shfl.sync.bfly.b32 %r3, %r4, 1, 31, -1;
+    st.shared.f32 [%s], %f1;";
+    // 29, 4, 20, and 4 of the store; the shuffle needs none of them.
+    assert_eq!(after(chain) - nothing, 29 + 4 + 20 + 4 - 20);
+}
+
+#[test]
+fn bytes_are_read_from_memory_once() {
+    let twice = count("ld.global.f32 %f1, [%a];\n ld.global.f32 %f1, [%a];", 4);
+    assert_eq!(twice.global_load_sectors, 8);
+    // The allocation has 16 384 bytes, of which the requests name 256.
+    assert_eq!(
+        (twice.first_read_bytes, twice.first_written_bytes),
+        (256, 0)
+    );
+    let many = count(&"ld.global.f32 %f1, [%a];\n".repeat(130), 128);
+    assert_eq!(many.global_load_sectors, 130 * 32);
+    assert_eq!(many.first_read_bytes, 16_384);
+    let update = count("red.global.add.f32 [%a], %f1;", 0);
+    assert_eq!(
+        (update.first_read_bytes, update.first_written_bytes),
+        (32, 32)
+    );
+    // 32 lanes on one of 512 sectors: one pass a sector on average.
+    assert_eq!(
+        (update.atomic_passes, update.atomic_passes_per_sector),
+        (32, 1)
+    );
+}
+
 /// One thread that adds a whole array is not worth a hundredth of the bound; a full grid is.
 #[test]
 fn one_thread_is_modelled_as_slow() {
@@ -270,8 +369,8 @@ fn one_thread_is_modelled_as_slow() {
             shared_bytes: 0,
         };
         let bytes = 12 << 20;
-        let found = estimate(&outcome.unwrap().counters, Some(bytes), &asked, &H200).unwrap();
-        bytes as f64 / 4.8e12 / found.seconds
+        let found = estimate(&outcome.unwrap().counters, &asked, &H200, false).unwrap();
+        f64::from(bytes) / 4.8e12 / found.seconds
     };
     let strided = module(
         ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 p3)

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use device::Leaked;
 use domain::report::{
-    ClockMode, DeviceRef, Execution, KernelResources, Measurement, PhaseTimes, ProblemRef,
-    REPORT_SCHEMA, Score, ScoreMetric, ShapeReport, ShapeRole, ToolchainRef,
+    ClockMode, DeviceRef, Execution, KernelResources, Measurement, Modelled, PhaseTimes,
+    ProblemRef, REPORT_SCHEMA, ShapeReport, ShapeRole, ToolchainRef,
 };
 use domain::{
     DeviceKind, Diagnostic, Mode, Report, Severity, Stage, TargetLimits, Verdict, VerdictKind,
@@ -16,7 +17,7 @@ use crate::JudgeRequest;
 use crate::compile::disassembly::CompiledCode;
 use crate::compile::wire::{CompileTimes, CompiledSource};
 use crate::outcome::{Interruption, ShapeOutcome};
-use crate::{redact, trust};
+use crate::{redact, scores, trust};
 
 /// What a judging has found out so far.
 #[derive(Default)]
@@ -97,10 +98,18 @@ pub(crate) fn assemble(request: &JudgeRequest, mut findings: Findings, total_s: 
     }
     let shapes = shape_reports(request, &findings);
     let score = match (verdict, request.device.kind()) {
-        (Verdict::Accepted, DeviceKind::Emulated) => traffic_score(&shapes),
-        (Verdict::Accepted | Verdict::Held, DeviceKind::Gpu) => sol_score(request, &findings),
+        (Verdict::Accepted, DeviceKind::Emulated) => scores::modelled(request, &findings),
+        (Verdict::Accepted | Verdict::Held, DeviceKind::Gpu) => {
+            scores::measured(request, &findings)
+        }
         _ => None,
     };
+    if verdict == Verdict::Accepted {
+        findings.warnings.extend(scores::unmodelled(&shapes));
+    }
+    if request.mode == Mode::Practice {
+        findings.warnings.extend(leak(&findings));
+    }
     let phases_s = phase_times(request, &findings, total_s);
     let printed = printed(request.mode, &findings.outcomes);
     let execution = execution(&findings);
@@ -238,6 +247,14 @@ fn open_row(
         }
         _ => None,
     };
+    let modelled = outcome.and_then(|outcome| outcome.modelled.clone());
+    let modelled = modelled.map(|modelled| Modelled {
+        sol: match (&limit, modelled.t_s) {
+            (Some(limit), Some(t_s)) if is_right => Some(scoring::sol(limit.t_sol_s, t_s)),
+            _ => None,
+        },
+        ..modelled
+    });
     let timing = outcome.and_then(|outcome| outcome.timing.clone());
     let t_s = timing.as_ref().map(|timing| timing.t_s);
     let sol = match (&limit, t_s) {
@@ -263,6 +280,7 @@ fn open_row(
         t_sol_s: limit.as_ref().map(|limit| limit.t_sol_s),
         bound: limit.as_ref().map(|limit| limit.bound),
         traffic_efficiency,
+        modelled,
         counters,
         ..empty_row(shape)
     }
@@ -288,6 +306,7 @@ fn empty_row(shape: &Shape) -> ShapeReport {
         bound: None,
         sol: None,
         traffic_efficiency: None,
+        modelled: None,
         counters: None,
         timing: None,
     }
@@ -303,61 +322,6 @@ fn profile(measurement: &Measurement) -> String {
         ClockMode::Locked => "locked",
     };
     format!("{}/{clocks}/driver-{}", timer.name, timer.driver)
-}
-
-/// SOL over the weighted shapes. A weighted shape without a time means that there is no score.
-fn sol_score(request: &JudgeRequest, findings: &Findings) -> Option<Score> {
-    if trust::unranked(findings).is_some() {
-        return None;
-    }
-    let device = scoring::device(request.device);
-    let rows = findings
-        .shapes
-        .iter()
-        .enumerate()
-        .filter_map(|(index, shape)| Some((index, shape, shape.weight?)))
-        .map(|(index, shape, weight)| {
-            let timing = findings.outcomes.get(index)?.timing.as_ref()?;
-            let cost = request.package.cost(&shape.axes).ok()?;
-            Some(scoring::Row {
-                id: shape.id.clone(),
-                weight,
-                calls: shape.calls.unwrap_or(0.0),
-                t_s: timing.t_s,
-                t_sol_s: scoring::limit(&cost, device).t_sol_s,
-            })
-        })
-        .collect::<Option<Vec<_>>>()?;
-    let worst = scoring::worst_shape(&rows, device.launch_floor_s);
-    Some(Score {
-        metric: ScoreMetric::Sol,
-        value: Some(scoring::sol_score(&rows, device.launch_floor_s)?),
-        strict_sol: scoring::strict_sol_score(&rows),
-        worst_shape: worst.map(|(row, _)| row.id.clone()),
-        scoring_version: scoring::SCORING_VERSION,
-    })
-}
-
-/// Traffic efficiency over the weighted shapes, the emulated board's metric until times are modelled.
-fn traffic_score(shapes: &[ShapeReport]) -> Option<Score> {
-    // A weighted row without a ratio would silently leave the mean; then there is no score at all.
-    let rows = shapes
-        .iter()
-        .filter(|row| row.w.is_some())
-        .map(|row| Some((row.w?, row.traffic_efficiency?)))
-        .collect::<Option<Vec<_>>>()?;
-    let value = scoring::traffic_score(&rows)?;
-    let weighted = shapes.iter().filter(|row| row.w.is_some());
-    let worst = weighted
-        .filter_map(|row| Some((row.traffic_efficiency?, &row.id)))
-        .min_by(|a, b| a.0.total_cmp(&b.0));
-    Some(Score {
-        metric: ScoreMetric::TrafficEfficiency,
-        value: Some(value),
-        strict_sol: None,
-        worst_shape: worst.map(|(_, id)| id.clone()),
-        scoring_version: scoring::SCORING_VERSION,
-    })
 }
 
 fn phase_times(request: &JudgeRequest, findings: &Findings, total_s: f64) -> PhaseTimes {
@@ -406,6 +370,21 @@ fn truncated(mut text: String, limit: usize) -> String {
         text.truncate(end);
     }
     text
+}
+
+/// What device code's `malloc` gave and no `free` took, where most was left.
+fn leak(findings: &Findings) -> Option<String> {
+    let shapes = findings.shapes.iter().zip(&findings.outcomes);
+    let left = shapes.map(|(shape, outcome)| (shape, outcome.leaked));
+    let (shape, leaked) = left.max_by_key(|(_, leaked)| leaked.bytes)?;
+    let Leaked { allocations, bytes } = leaked;
+    let name = redact::name(shape).map(|name| format!(" on {name}"));
+    (allocations > 0).then(|| {
+        format!(
+            "{allocations} allocations of `malloc` on the device ({bytes} bytes) were never freed{}",
+            name.unwrap_or_default()
+        )
+    })
 }
 
 /// A fault at a known line belongs into the editor too.

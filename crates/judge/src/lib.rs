@@ -37,6 +37,7 @@ mod ptx_facts;
 mod redact;
 mod request;
 mod resources;
+mod scores;
 mod stage;
 #[cfg(test)]
 mod test_support;
@@ -47,6 +48,7 @@ mod wire;
 
 pub use device::Card;
 pub use device::GpuInfo;
+pub use device::emulated::MODEL_LEAVES_OUT;
 pub use environment::{Environment, EnvironmentError, Gpu};
 pub use gpus::gpus;
 pub use lane::Lane;

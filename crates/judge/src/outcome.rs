@@ -1,6 +1,7 @@
 //! What became of one shape.
 
-use domain::report::{Counters, OutputMismatch, Timing};
+use device::Leaked;
+use domain::report::{Counters, Modelled, OutputMismatch, Timing};
 use domain::{Verdict, VerdictKind};
 
 use crate::execute::wire::LiveCounts;
@@ -54,6 +55,10 @@ pub(crate) struct ShapeOutcome {
     pub mismatches: Vec<OutputMismatch>,
     /// What the device counted.
     pub counters: Option<Counters>,
+    /// What a model makes of that.
+    pub modelled: Option<Modelled>,
+    /// What kernels did not give back of the device's heap.
+    pub leaked: Leaked,
     /// What kernels printed.
     pub printed: String,
     /// Seconds in the submission's kernels.
@@ -96,6 +101,8 @@ impl ShapeOutcome {
             line,
             mismatches,
             counters: _,
+            modelled: _,
+            leaked: _,
             printed: _,
             execute_s: _,
             check_s: _,
@@ -127,6 +134,8 @@ impl ShapeOutcome {
             line: None,
             mismatches: Vec::new(),
             counters: None,
+            modelled: None,
+            leaked: Leaked::default(),
             printed: String::new(),
             execute_s: 0.0,
             check_s: 0.0,

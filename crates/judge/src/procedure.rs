@@ -355,6 +355,8 @@ impl<'a> Judging<'a> {
         outcome.check_s = (elapsed.as_secs_f64() - run.execute_s).max(0.0);
         outcome.execute_s = run.execute_s;
         outcome.counters = run.counters;
+        outcome.modelled = run.modelled;
+        outcome.leaked = run.leaked;
         outcome.live = run.live;
         outcome.printed = run.printed;
         came(outcome)

@@ -30,8 +30,8 @@ pub use pipe::{Cost, Pipe, Unit};
 pub use plausibility::{Implausible, median, plausibility, steadiness};
 pub use score::{
     Row, bandwidth_utilisation, cost_per_million_calls, energy_per_call_j, fleet_efficiency,
-    held_out_gap, mfu, sol, sol_score, strict_sol_score, traffic_efficiency, traffic_score,
-    vs_baseline, vs_baseline_mean, worst_shape,
+    held_out_gap, mfu, sol, sol_score, strict_sol_score, traffic_efficiency, vs_baseline,
+    vs_baseline_mean, worst_shape,
 };
 
 /// Version of the formulas and device figures. Raised with any change that moves a score.

@@ -150,12 +150,6 @@ pub fn traffic_efficiency(fused_bytes: u64, sectors: u64) -> Option<f64> {
     (sectors > 0).then(|| fused_bytes as f64 / (SECTOR_BYTES * sectors as f64))
 }
 
-/// `exp(sum w ln efficiency)` over rows of weight and efficiency. `None` without rows.
-#[must_use]
-pub fn traffic_score(rows: &[(f64, f64)]) -> Option<f64> {
-    weighted_geometric_mean(rows.iter().copied())
-}
-
 const SECTOR_BYTES: f64 = 32.0;
 
 fn floored_ratio(row: &Row, launch_floor_s: f64) -> f64 {

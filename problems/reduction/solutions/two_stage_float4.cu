@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.9
+// expect: accepted min.emulated=0.11
 // Two launches and no atomics, so the result is the same every time. Each thread keeps four sums and
 // loads 16 bytes at once; the blocks' sums go through scratch memory to a second, single block.
 

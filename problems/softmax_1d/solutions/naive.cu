@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.4
+// expect: accepted min.emulated=0.06
 // The definition, step by step: maximum, sum, quotient, each reduction in two launches. The input is
 // read three times.
 

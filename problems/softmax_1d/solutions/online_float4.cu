@@ -1,4 +1,4 @@
-// expect: accepted min.emulated=0.6
+// expect: accepted min.emulated=0.09
 // Two launches. The first leaves a (maximum, sum) pair per block; in the second every block merges all
 // the pairs again, which is cheaper than one more launch, and writes its share of the quotients.
 // exp(x - m) is computed as 2^((x - m) * log2(e)): a subtraction, a multiplication, one EX2. Tempting is

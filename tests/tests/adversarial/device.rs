@@ -41,7 +41,10 @@ fn copies_of_the_host_function_count_as_traffic() {
     let judged = host(body);
     assert_eq!(judged.verdict(), "accepted", "{}", judged.message());
     // 12 bytes an element must move; 12 + 16 do.
-    let value = judged.report()["score"]["value"].as_f64().unwrap();
+    let shapes = judged.report()["shapes"].as_array().unwrap();
+    let value = shapes.last().unwrap()["traffic_efficiency"]
+        .as_f64()
+        .unwrap();
     assert!((value - 12.0 / 28.0).abs() < 0.001, "{value}");
 }
 

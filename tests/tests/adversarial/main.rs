@@ -9,5 +9,7 @@ mod files;
 mod held_out;
 mod host;
 mod machine_code;
+mod modelled;
+mod practice;
 mod service;
 mod source;

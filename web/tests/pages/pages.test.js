@@ -116,8 +116,8 @@ describe('problem page', () => {
 		await page.locator('[data-testid=live][data-phase=checking]').waitFor();
 		assert.equal(await page.getByTestId('run').isDisabled(), true);
 		await page.locator('[data-testid=verdict][data-verdict=accepted]').waitFor();
-		assert.equal(await page.getByTestId('score-value').textContent(), '0.742');
-		assert.match(await page.getByTestId('score').textContent(), /traffic efficiency \(emulated\)/);
+		assert.equal(await page.getByTestId('score-value').textContent(), '~0.742');
+		assert.match(await page.getByTestId('score').textContent(), /SOL \(modelled\)/);
 		assert.equal(await page.getByTestId('shape-row').count(), 6);
 		await page.locator('[data-shape=e_medium] [data-testid=shape-toggle]').click();
 		assert.match(await page.getByTestId('counters').textContent(), /global load sectors/);
@@ -529,7 +529,7 @@ describe('board and judging', () => {
 		const page = await open('/problems/vector_add/board/emulated');
 		await page.getByTestId('board').waitFor();
 		assert.equal(await page.getByTestId('board-row').count(), 5);
-		assert.match(await page.getByTestId('board-metric').textContent(), /Counted, not measured/);
+		assert.match(await page.getByTestId('board-metric').textContent(), /not measured.*Left out/);
 		const ranks = page.getByTestId('board-row').locator('.rank');
 		assert.deepEqual(await ranks.allTextContents(), ['1', '2', '2', '4', '5']);
 		assert.equal(await page.locator('tr.mine .you').count(), 1);

@@ -47,6 +47,7 @@ describe('the catalogues', () => {
 			reason:
 				'signature unsupported_construct fuel launch_config host_fault diagnostics compiler_crash compile_limit instruction_fuel wall_clock slower_than_baseline opcode illegal_address misaligned launch_failure out_of_bounds race uninitialised_read use_after_free const_write input_modified barrier_divergence deadlock trap assert',
 			metric: 'sol modelled_sol traffic_efficiency',
+			term: 'launch dram l2 shared issue pipe tensor atomics latency',
 			live: 'queued compiling checking timing verifying',
 			'report.cause': 'output_not_set',
 			role: 'edge public held_out emulated',

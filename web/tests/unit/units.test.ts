@@ -30,6 +30,14 @@ describe('numbers with units', () => {
 		expect(units.count(7)).toBe('7');
 	});
 
+	it('marks what was modelled, not measured', () => {
+		expect(units.score(0.6204, 'modelled_sol')).toBe('~0.620');
+		expect(units.score(0.6204, 'sol')).toBe('0.620');
+		expect(units.score(0.6204, 'traffic_efficiency')).toBe('0.620');
+		expect(units.modelled(units.seconds(1.1e-6))).toBe('~1.10 µs');
+		expect(units.score(null, 'modelled_sol')).toBe('—');
+	});
+
 	it('spells ratios and shares', () => {
 		expect(units.ratio(0.7416)).toBe('0.742');
 		expect(units.ratio(0)).toBe('0.000');

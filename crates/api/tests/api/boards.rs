@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use domain::report::ScoreMetric;
 use domain::{Mode, Verdict};
 use insta::assert_snapshot;
 use protocol::board::Board;
@@ -51,7 +52,7 @@ async fn the_best_of_each_user_is_ranked() {
     let board: Board = ctx.get(path).send().await.expect_status(200).parse();
     assert_eq!(board.yours, None);
     assert_snapshot!(rows(&board), @r"
-    TrafficEfficiency, 3 in all
+    ModelledSol, 3 in all
     1. alice 0.75
     1. bob 0.75
     3. olga 0.1
@@ -73,6 +74,30 @@ async fn the_best_of_each_user_is_ranked() {
         .await
         .parse();
     assert_snapshot!(rows(&gpu), @"Sol, 0 in all");
+    ctx.end().await;
+}
+
+/// Before times were modelled, the emulated device's score was its traffic efficiency.
+#[tokio::test]
+async fn a_score_of_another_metric_is_readable_and_not_ranked() {
+    let ctx = Context::start().await;
+    let submitted = ctx.submit_as(&ctx.alice, KERNEL, Mode::Ranked).await;
+    let held = ctx.worker("w1").await.claim().await;
+    let mut report = scored(&held.claim, 0.9);
+    let score = report.score.as_mut().expect("it is scored");
+    score.metric = ScoreMetric::TrafficEfficiency;
+    held.send_report(report).await.expect_status(200);
+    judged(&ctx, &ctx.bob, Mode::Ranked, 0.25).await;
+
+    let path = "/api/v1/problems/vector_add/boards/emulated";
+    let board: Board = ctx.get(path).send().await.expect_status(200).parse();
+    assert_snapshot!(rows(&board), @r"
+    ModelledSol, 1 in all
+    1. bob 0.25
+    ");
+    let old = ctx.submission(submitted.submission_id).await;
+    let read = old.summary.score.map(|score| (score.metric, score.value));
+    assert_eq!(read, Some((ScoreMetric::TrafficEfficiency, Some(0.9))));
     ctx.end().await;
 }
 

@@ -20,7 +20,6 @@ mod files;
 mod gate;
 mod graph;
 mod guard;
-mod image;
 mod launch;
 mod machine;
 mod memory;
@@ -40,8 +39,8 @@ use std::time::Duration;
 
 use domain::{DeviceKind, MachineState, TargetLimits, TimerRef};
 
+pub use crate::cubin::global_bytes;
 pub(crate) use context::list_gpus;
-pub use image::global_bytes;
 
 use crate::Slope;
 use crate::{

@@ -12,7 +12,6 @@ use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUresult};
 
 use super::context::Context;
 use super::driver::{DriverError, cu};
-use super::image;
 use super::launch::Slot;
 use crate::{BufferId, DeviceError, ModuleImage};
 
@@ -38,7 +37,7 @@ pub(super) struct Function {
 
 impl Module {
     pub(super) fn load(context: &Rc<Context>, image: ModuleImage<'_>) -> Result<Self, DeviceError> {
-        let global_bytes = image::global_bytes(image.cubin)
+        let global_bytes = crate::cubin::global_bytes(image.cubin)
             .ok_or_else(|| DeviceError::Internal("the code is no CUBIN".to_owned()))?;
         let handle = context.told(load(image.cubin))?;
         Ok(Self {
@@ -46,7 +45,7 @@ impl Module {
             cubin: image.cubin.to_vec(),
             handle,
             global_bytes,
-            may_trap: image::may_trap(image.ptx),
+            may_trap: crate::cubin::may_trap(image.ptx),
             functions: BTreeMap::new(),
             symbols: BTreeMap::new(),
         })

@@ -13,7 +13,9 @@ impl EmulatedDevice {
         launch: &LaunchSpec,
         open: &mut OpenSpan,
     ) -> Result<(), DeviceError> {
-        let OpenSpan { span, fuel } = open;
+        let OpenSpan {
+            span, fuel, model, ..
+        } = open;
         let parameters = self.pack(launch)?;
         let loaded = self.module(launch.module)?.clone();
         let limits = emulator::Limits {
@@ -42,6 +44,17 @@ impl EmulatedDevice {
             .map_err(|fault| device_error(&fault, self.settings.instruction_fuel))?;
         *fuel = fuel.saturating_sub(outcome.counters.warp_instructions);
         *span.counters.get_or_insert_default() += &counters(&outcome.counters);
+        let registers = self.modules.get(launch.module.0 as usize);
+        let registers = registers.and_then(|module| module.registers.get(&launch.kernel).copied());
+        let kernel = loaded.module().check(&launch.kernel).map_err(load_error)?;
+        let shared_bytes = kernel.static_shared_bytes + launch.dynamic_shared_bytes;
+        model.launch(
+            &launch.kernel,
+            &outcome,
+            registers,
+            launch.block,
+            shared_bytes,
+        );
         span.printed.push_str(&outcome.output.text);
         Ok(())
     }
@@ -85,6 +98,11 @@ fn counters(counted: &emulator::Counters) -> Counters {
         ("f32", counted.flop_f32),
         ("f64", counted.flop_f64),
         ("f16", counted.flop_f16),
+        ("tensor_f16", counted.flop_tensor_f16),
+        ("tensor_tf32", counted.flop_tensor_tf32),
+        ("tensor_fp8", counted.flop_tensor_fp8),
+        ("tensor_int8", counted.flop_tensor_int8),
+        ("tensor_f64", counted.flop_tensor_f64),
     ];
     Counters {
         warp_instructions: counted.warp_instructions,

@@ -5,8 +5,12 @@
 
 mod errors;
 mod launching;
+mod modelling;
 mod operations;
 mod tensor_map;
+
+/// What modelled times leave out, for a person.
+pub use emulator::LEFT_OUT as MODEL_LEAVES_OUT;
 
 use std::collections::BTreeMap;
 
@@ -15,11 +19,12 @@ use domain::{DeviceKind, TargetLimits};
 use emulator::{LoadedModule, Memory, Module};
 
 use self::errors::{host_access, load_error, memory_error};
+use self::modelling::Model;
 use self::operations::sectors;
 
 use crate::{
-    Address, Bounds, BufferId, Checking, Device, DeviceError, KernelLayout, ModuleId, ModuleImage,
-    Operation, Span, StreamId,
+    Address, Bounds, BufferId, Checking, Device, DeviceError, KernelLayout, Leaked, ModuleId,
+    ModuleImage, Operation, Span, StreamId,
 };
 
 /// What kernels may print within one span.
@@ -41,7 +46,7 @@ pub struct EmulatedDevice {
     settings: Settings,
     memory: Memory,
     buffers: BTreeMap<BufferId, Allocation>,
-    modules: Vec<LoadedModule>,
+    modules: Vec<OnDevice>,
     next_buffer: u32,
     next_stream: u32,
     threads: usize,
@@ -50,10 +55,19 @@ pub struct EmulatedDevice {
     checking: Checking,
 }
 
+/// A module, and the registers that a thread of each of its kernels takes in the machine's code.
+struct OnDevice {
+    loaded: LoadedModule,
+    registers: BTreeMap<String, u32>,
+}
+
 /// What a span has come to, and what its limits leave.
 struct OpenSpan {
     span: Span,
     fuel: u64,
+    model: Model,
+    /// Allocations of `malloc` and their bytes when it began.
+    heap: (u64, u64),
 }
 
 #[derive(Clone, Copy)]
@@ -100,6 +114,7 @@ impl EmulatedDevice {
     fn module(&self, module: ModuleId) -> Result<&LoadedModule, DeviceError> {
         self.modules
             .get(module.0 as usize)
+            .map(|module| &module.loaded)
             .ok_or_else(|| DeviceError::Internal(format!("no such module: {module:?}")))
     }
 
@@ -124,6 +139,20 @@ impl EmulatedDevice {
                 ..Span::default()
             },
             fuel: self.settings.instruction_fuel,
+            model: Model::default(),
+            heap: self.memory.device_heap(),
+        }
+    }
+
+    fn close(&self, open: OpenSpan) -> Span {
+        let (before, now) = (open.heap, self.memory.device_heap());
+        Span {
+            modelled: Some(open.model.report()),
+            leaked: Leaked {
+                allocations: now.0.saturating_sub(before.0),
+                bytes: now.1.saturating_sub(before.1),
+            },
+            ..open.span
         }
     }
 }
@@ -222,8 +251,10 @@ impl Device for EmulatedDevice {
 
     fn load(&mut self, image: ModuleImage<'_>) -> Result<ModuleId, DeviceError> {
         let module = Module::parse(image.ptx).map_err(load_error)?;
-        self.modules
-            .push(self.memory.load(&module).map_err(memory_error)?);
+        self.modules.push(OnDevice {
+            loaded: self.memory.load(&module).map_err(memory_error)?,
+            registers: crate::cubin::registers(image.cubin).unwrap_or_default(),
+        });
         Ok(ModuleId(
             u32::try_from(self.modules.len() - 1).unwrap_or(u32::MAX),
         ))
@@ -278,7 +309,7 @@ impl Device for EmulatedDevice {
         for operation in operations {
             self.perform(operation, &mut open)?;
         }
-        Ok(open.span)
+        Ok(self.close(open))
     }
 
     fn begin_span(&mut self, _stream: StreamId, _is_measured: bool) -> Result<(), DeviceError> {
@@ -304,6 +335,8 @@ impl Device for EmulatedDevice {
     ) -> Result<(), DeviceError> {
         let address = self.resolve(from)?;
         let open = self.open.as_mut().ok_or_else(no_span)?;
+        let why = "the host function reads device memory while it runs".to_owned();
+        open.model.give_up(why);
         let counted = open.span.counters.get_or_insert_default();
         counted.global_load_sectors += sectors(address, into.len() as u64);
         self.memory
@@ -312,7 +345,8 @@ impl Device for EmulatedDevice {
     }
 
     fn end_span(&mut self, _stream: StreamId) -> Result<Span, DeviceError> {
-        Ok(self.open.take().ok_or_else(no_span)?.span)
+        let open = self.open.take().ok_or_else(no_span)?;
+        Ok(self.close(open))
     }
 }
 

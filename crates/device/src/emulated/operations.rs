@@ -24,6 +24,7 @@ impl EmulatedDevice {
             } => {
                 let address = self.resolve(*destination)?;
                 counted.global_store_sectors += sectors(address, *bytes);
+                open.model.transfer(*bytes);
                 self.memory
                     .fill(address, *value, *bytes)
                     .map_err(|e| host_access("cudaMemset", &e))
@@ -36,6 +37,7 @@ impl EmulatedDevice {
                 let (to, from) = (self.resolve(*destination)?, self.resolve(*source)?);
                 counted.global_load_sectors += sectors(from, *bytes);
                 counted.global_store_sectors += sectors(to, *bytes);
+                open.model.transfer(bytes.saturating_mul(2));
                 self.memory
                     .copy(to, from, *bytes)
                     .map_err(|e| host_access("cudaMemcpy", &e))
@@ -43,6 +45,7 @@ impl EmulatedDevice {
             Operation::Upload { destination, data } => {
                 let address = self.resolve(*destination)?;
                 counted.global_store_sectors += sectors(address, data.len() as u64);
+                open.model.upload(data.len() as u64);
                 self.memory
                     .write(address, data)
                     .map_err(|e| host_access("cudaMemcpy", &e))

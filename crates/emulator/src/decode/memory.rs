@@ -97,6 +97,7 @@ impl<'a> Decoder<'a> {
             signed: false,
             strong: false,
             releases: false,
+            unchanging: false,
         };
         match base.as_ref() {
             Operand::Register(register) => access.address = Some(self.slot_home(*register)?),
@@ -161,13 +162,14 @@ fn elements<'a>(
 pub(super) fn load(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     let strong = order(m).strong;
     let place = space(m);
-    m.ignore(&["nc"]);
+    let unchanging = m.take("nc");
     let (ty, count) = shape(m)?;
     let mut access = d.access(d.operand(1)?, place)?;
     access.bytes = ty.bytes();
     access.count = count;
     access.signed = ty.is_signed();
     access.strong = strong;
+    access.unchanging = unchanging;
     if strong {
         d.note_coupling(&access);
     }

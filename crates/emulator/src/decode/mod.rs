@@ -27,7 +27,8 @@ use std::collections::HashMap;
 use crate::LoadError;
 use crate::lanes::{Class, LaneFn, Operands, Slot};
 use crate::program::{
-    Constant, Flop, Inst, Kind, Predicate, Program, Special, assign_slots, join_points, mark_passes,
+    Constant, Flop, Inst, Kind, Predicate, Program, Special, assign_slots, join_points,
+    mark_passes, mark_paths,
 };
 use crate::syntax::{FunctionText, Operand, RegisterId, Space, Statement, Type, Unit, Variable};
 
@@ -364,6 +365,7 @@ impl<'a> Decoder<'a> {
             guard: self.guard,
             flop: self.flop,
             issues: 0,
+            path: 0,
             kind,
         });
         self.out.lines.push(self.statement.line);
@@ -409,6 +411,8 @@ impl<'a> Decoder<'a> {
                 *join = found;
             }
         }
+        // While each value has a register of its own.
+        mark_paths(&mut self.out.insts);
         if !assign_slots(&mut self.out) {
             let message = format!("`{}` is too large to be followed", self.text.name);
             return Err(LoadError::malformed(self.text.ptx_line, message));

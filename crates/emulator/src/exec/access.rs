@@ -184,7 +184,7 @@ impl Worker<'_> {
             } else {
                 u64::from(found.near.count_ones())
             };
-            self.count_global(sectors, verb);
+            self.count_global(base.wrapping_add(lead), sectors, verb);
         }
         Some(Target::Offsets {
             base: data,
@@ -216,7 +216,8 @@ impl Worker<'_> {
             pointers[lane] = region.data.wrapping_add(offset as usize);
         }
         let lead = addresses[mask.trailing_zeros() as usize];
-        self.count_global(count_sectors(&active(addresses, mask, lead)), verb);
+        let sectors = count_sectors(&active(addresses, mask, lead));
+        self.count_global(lead, sectors, verb);
         Ok(Target::Pointers(pointers))
     }
 
@@ -254,8 +255,11 @@ impl Worker<'_> {
         Ok(Target::Pointers(pointers))
     }
 
-    pub(super) fn count_global(&mut self, sectors: u64, verb: Verb) {
+    /// A request for sectors of the allocation of `address`.
+    pub(super) fn count_global(&mut self, address: u64, sectors: u64, verb: Verb) {
         self.counters.global_requests += 1;
+        let moves = [verb != Verb::Write, verb != Verb::Read];
+        (self.traffic).note(self.context.regions, address, sectors, moves);
         match verb {
             Verb::Read => self.counters.global_load_sectors += sectors,
             Verb::Write => self.counters.global_store_sectors += sectors,

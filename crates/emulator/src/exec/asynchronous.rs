@@ -28,13 +28,20 @@ impl Worker<'_> {
         *budget -= wait_cost(&what.kind);
         match what.kind {
             AsyncKind::Barrier { op, space } => {
+                // One word, whose lanes come one after another.
+                self.counters.shared_requests += 1;
+                self.counters.shared_wavefronts += u64::from(mask.count_ones());
+                self.observe_barrier(block, warp, here, (op, space), what)?;
                 return self.mbarrier(block, warp, (op, space), what, here);
             }
             AsyncKind::Copy { bytes, ignores } => {
                 self.copy_async(block, warp, (bytes, ignores), what, here)?;
             }
             AsyncKind::CommitCopies => warp.copies.groups.commit(mask),
-            AsyncKind::WaitCopies { keep } => self.wait_copies(block, warp, keep, mask),
+            AsyncKind::WaitCopies { keep } => {
+                let line = self.line_of(warp, &here.split);
+                self.wait_copies(block, warp, keep, (mask, line))?;
+            }
             AsyncKind::CopiesArrive { space, counted } => {
                 self.copies_arrive(block, warp, (space, counted), what, here)?;
             }

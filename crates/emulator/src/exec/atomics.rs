@@ -26,8 +26,9 @@ impl Worker<'_> {
         let access = &atomic.access;
         let size = access.bytes * access.count;
         self.counters.atomics += u64::from(mask.count_ones());
+        let requests = self.counters.global_requests;
         if let Some(target) = self.locate(block, view, access, mask, Verb::Update) {
-            self.count_contention(&target, mask);
+            self.count_contention(&target, mask, requests);
             let shared = block.shared.as_mut_ptr().cast();
             let is_shared = matches!(target, Target::Offsets { base, .. } if base == shared);
             update_lanes(view, atomic, mask, &target, kind_in(atomic.kind, is_shared));
@@ -44,21 +45,27 @@ impl Worker<'_> {
                 return Err(Stop::new(FaultKind::OutOfBounds, lane, what));
             }
             let verb = Verb::Update;
+            let requests = self.counters.global_requests;
             let target = self.resolve(block, space, mask, &addresses, size, verb, frame)?;
-            self.count_contention(&target, mask);
+            self.count_contention(&target, mask, requests);
             let is_shared = space != AddressSpace::Global;
             update_lanes(view, atomic, mask, &target, kind_in(atomic.kind, is_shared));
         }
         Ok(())
     }
 
-    fn count_contention(&mut self, target: &Target, mask: u32) {
+    /// `requests`: global ones before this.
+    fn count_contention(&mut self, target: &Target, mask: u32, requests: u64) {
+        let is_global = self.counters.global_requests != requests;
         let place = |lane: usize| match target {
             Target::Offsets { offsets, .. } | Target::Local(offsets) => offsets[lane],
             Target::Pointers(pointers) => pointers[lane] as u64,
         };
         let most = most_alike(lanes_of(mask).map(place));
         self.counters.atomic_passes += most;
+        if is_global {
+            self.traffic.note_passes(most);
+        }
         let known = &mut self.counters.most_lanes_on_one_address;
         *known = (*known).max(most);
     }

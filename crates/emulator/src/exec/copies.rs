@@ -27,12 +27,14 @@ pub(super) const COPIES_BYTES: u64 = (MAX_PENDING * size_of::<PendingCopy>()) as
 /// What a thread has copied and not waited for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PendingCopy {
-    lane: u8,
-    bytes: u8,
+    pub(super) lane: u8,
+    pub(super) bytes: u8,
+    /// Words that hold no value, as the launch's checks see it.
+    pub(super) holes: u8,
     /// The thread's group, counted from its start.
     group: u32,
     /// Offset in shared memory.
-    to: u32,
+    pub(super) to: u32,
     data: [u8; 16],
 }
 
@@ -80,11 +82,12 @@ impl Worker<'_> {
             Some(sizes) => sizes[lane].min(u64::from(bytes)) as u32,
             None => bytes,
         };
-        let (space, verb, bounds) = (AddressSpace::Shared, Verb::Write, here.bounds);
-        self.resolve(block, space, here.mask, &to, bytes, verb, bounds)?;
         let whole = lanes_of(here.mask)
             .filter(|&lane| size(lane) == bytes)
             .fold(0, |all, lane| all | 1 << lane);
+        let holes = self.observe_copy(block, warp, here, what, (bytes, &to, &from, whole))?;
+        let (space, verb, bounds) = (AddressSpace::Shared, Verb::Write, here.bounds);
+        self.resolve(block, space, here.mask, &to, bytes, verb, bounds)?;
         if whole != 0 {
             let (space, verb) = (AddressSpace::Global, Verb::Read);
             self.resolve(block, space, whole, &from, bytes, verb, bounds)?;
@@ -101,6 +104,7 @@ impl Worker<'_> {
             warp.copies.pending.push_back(PendingCopy {
                 lane: lane as u8,
                 bytes: bytes as u8,
+                holes: holes[lane],
                 group: warp.copies.groups.current(lane),
                 to: to[lane] as u32,
                 data,
@@ -118,8 +122,8 @@ impl Worker<'_> {
         block: &mut Block,
         warp: &mut Warp,
         keep: Option<u32>,
-        mask: u32,
-    ) {
+        (mask, line): (u32, u16),
+    ) -> Result<(), Stop> {
         // What was told to a barrier has left its group: a wait for any group lands all of it.
         let warp_number = warp.first_thread;
         let is_meant = |thread: u32| {
@@ -128,7 +132,9 @@ impl Worker<'_> {
         };
         let mut landing = block.in_flight.take_copies(is_meant);
         landing.extend(warp.copies.take(mask, keep));
+        self.observe_landing(block, warp, &landing, line)?;
         self.land_copies(block, &landing);
+        Ok(())
     }
 
     pub(super) fn land_copies(&mut self, block: &mut Block, copies: &[PendingCopy]) {

@@ -64,7 +64,7 @@ impl Worker<'_> {
             },
         };
         // SAFETY: the slot is one of the program's.
-        let masks = unsafe { view.plane::<u32>(slot) };
+        let masks = unsafe { *view.plane::<u32>(slot) };
         lanes_of(mask).fold(0, |all, lane| all | masks[lane])
     }
 
@@ -107,6 +107,7 @@ impl Worker<'_> {
             if let Kind::Tensor(tensor) = kind {
                 let place = Place {
                     view: &view,
+                    frame: split.frame,
                     function: warp.frame(split.frame).function,
                     pc: split.pc,
                 };

@@ -7,24 +7,29 @@
     reason = "a fault is built once and ends the launch"
 )]
 
+use super::traffic::Traffic;
 use super::{Limits, Outcome, Output, placed, worker};
 use crate::counters::Counters;
 use crate::fault::Fault;
+use crate::memory::Regions;
 
 /// The outcome without what the checks found.
 pub(super) fn gather(
     mut results: Vec<worker::Results>,
     (cluster_blocks, side_by_side): (u32, bool),
     limits: &Limits,
+    regions: &Regions,
 ) -> Result<Outcome, Fault> {
     // Blocks print in their own order, whoever ran them.
     let mut counters = Counters::default();
     let mut work = 0;
+    let mut traffic = Traffic::default();
     let mut texts = Vec::new();
     let mut fault: Option<(u64, Fault)> = None;
     for result in &mut results {
         counters += result.counters;
         work += result.work;
+        traffic.merge(&result.traffic);
         texts.append(&mut result.printed);
         if let Some(found) = result.fault.take()
             && fault.as_ref().is_none_or(|(block, _)| found.0 < *block)
@@ -32,6 +37,7 @@ pub(super) fn gather(
             fault = Some(found);
         }
     }
+    traffic.count(regions, &mut counters);
     texts.sort_by_key(|(block, _)| *block);
     // Of the sum alone, so that the verdict is the same however many workers shared the launch.
     if fault.is_none() && counters.warp_instructions + work > limits.instruction_fuel {
@@ -67,6 +73,7 @@ pub(super) fn gather(
         output: Output { text },
         footprints: Vec::new(),
         is_checked: true,
+        uncounted: None,
     })
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Linked<'a> {
     pub(super) has_unseen: bool,
     /// Some instruction puts copies under way.
     has_copies: bool,
+    /// What it may do that no counter shows.
+    pub(super) uncounted: Option<&'static str>,
 }
 
 pub(super) struct Function<'a> {
@@ -46,6 +48,7 @@ impl<'a> Linked<'a> {
         let mut couples_blocks = false;
         let mut has_unseen = false;
         let mut has_copies = false;
+        let mut uncounted = None;
         for index in module.reachable(kernel.function)? {
             let program = module.program(index)?;
             couples_blocks |= program.couples_blocks;
@@ -54,6 +57,10 @@ impl<'a> Linked<'a> {
                 .iter()
                 .any(|inst| touches(&inst.kind) == Touches::Unseen);
             has_copies |= program.insts.iter().any(|inst| puts_under_way(&inst.kind));
+            uncounted = uncounted.or_else(|| {
+                let mut kinds = program.insts.iter().map(|inst| &inst.kind);
+                kinds.find_map(uncounted_work)
+            });
             let resolve = |constant: &Constant| resolve(constant, loaded, kernel);
             functions[index] = Some(Function {
                 program,
@@ -74,6 +81,7 @@ impl<'a> Linked<'a> {
             couples_blocks,
             has_unseen,
             has_copies,
+            uncounted,
         })
     }
 
@@ -137,6 +145,18 @@ fn puts_under_way(kind: &Kind) -> bool {
             | Store { .. }
             | Reduce { .. }
     )
+}
+
+/// What an instruction does whose time does not follow from what is counted.
+fn uncounted_work(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Async(what) => match what.kind {
+            AsyncKind::Allocate { .. } | AsyncKind::Free { .. } => Some("malloc and free"),
+            _ => None,
+        },
+        Kind::Sleep => Some("sleeps"),
+        _ => None,
+    }
 }
 
 fn resolve(constant: &Constant, loaded: &LoadedModule, kernel: &Kernel) -> u64 {

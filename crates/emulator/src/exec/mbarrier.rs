@@ -159,6 +159,7 @@ impl Worker<'_> {
             suspend(warp, here, state);
             return Ok(true);
         }
+        self.note_phase(block, warp, here, what, over);
         // SAFETY: the predicate is one of the program's.
         unsafe { here.view.set_predicate(what.dst_predicate, here.mask, over) };
         Ok(false)
@@ -265,6 +266,7 @@ impl Worker<'_> {
         if over == 0 && !is_late {
             return Ok(false);
         }
+        self.note_phase(block, warp, &here, what, over);
         // SAFETY: the predicate is one of the program's.
         unsafe { view.set_predicate(what.dst_predicate, split.mask, over) };
         warp.splits[at].pc += 1;

@@ -41,6 +41,7 @@ mod standstill;
 mod step;
 mod tensor;
 mod tiles;
+mod traffic;
 mod turns;
 mod violations;
 mod worker;
@@ -53,7 +54,7 @@ use crate::checks::{Checks, Footprint, Order};
 use crate::counters::Counters;
 use crate::fault::{Fault, FaultKind};
 use crate::heap::Heap;
-use crate::memory::{LoadedModule, Memory};
+use crate::memory::{LoadedModule, Memory, Regions};
 use crate::module::Kernel;
 use gather::gather;
 use geometry::{validate, validate_cluster};
@@ -134,6 +135,8 @@ pub struct Outcome {
     /// Whether the checks that were asked for were done. They are left out for a kernel with an
     /// instruction whose accesses they cannot follow.
     pub is_checked: bool,
+    /// What the kernel may have done that no counter shows, in the plural; then no time can be modelled.
+    pub uncounted: Option<&'static str>,
 }
 
 /// What `printf` wrote, in block order.
@@ -226,9 +229,10 @@ fn launch_in(
         memory.take_contents_back(contents);
         footprints
     });
-    let outcome = gather(results, grouping, limits).map(|outcome| Outcome {
+    let outcome = gather(results, grouping, limits, &regions).map(|outcome| Outcome {
         footprints,
         is_checked,
+        uncounted: linked.uncounted,
         ..outcome
     });
     (outcome, heap.unwrap_or_else(PoisonError::into_inner))
@@ -239,7 +243,7 @@ pub(crate) struct Context<'a> {
     kernel: &'a Kernel,
     linked: &'a Linked<'a>,
     memory: &'a Memory,
-    regions: &'a crate::memory::Regions,
+    regions: &'a Regions,
     heap: Mutex<Heap>,
     /// Blocks of a cluster along each axis, and in all.
     cluster: [u32; 3],

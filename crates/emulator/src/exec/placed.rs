@@ -60,16 +60,13 @@ impl<'a> Worker<'a> {
 
     /// Source line of the instruction that a split stands at; 0 when unknown.
     pub(super) fn line_of(&self, warp: &Warp, split: &Split) -> u16 {
-        let function = self
-            .context
-            .linked
-            .function(warp.frame(split.frame).function);
-        let line = function
-            .program
-            .lines
-            .get(split.pc as usize)
-            .copied()
-            .flatten();
+        self.line_at(warp.frame(split.frame).function, split.pc)
+    }
+
+    /// The same of an instruction of a function.
+    pub(super) fn line_at(&self, function: usize, pc: u32) -> u16 {
+        let lines = &self.context.linked.function(function).program.lines;
+        let line = lines.get(pc as usize).copied().flatten();
         line.map_or(0, |line| u16::try_from(line).unwrap_or(0))
     }
 

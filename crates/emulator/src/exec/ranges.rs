@@ -62,7 +62,7 @@ impl Worker<'_> {
 
     pub(super) fn count_bulk(&mut self, address: u64, bytes: u32, verb: Verb) {
         let sectors = (address + u64::from(bytes)).div_ceil(32) - address / 32;
-        self.count_global(sectors, verb);
+        self.count_global(address, sectors, verb);
     }
 
     pub(super) fn count_shared_bulk(&mut self, bytes: u32) {

@@ -108,6 +108,9 @@ pub(super) struct Warp {
     /// Number in the block of its first thread.
     pub(super) first_thread: u32,
     pub(super) issued: u64,
+    /// Its path so far: cycles, and waits for global memory.
+    pub(super) cycles: u64,
+    pub(super) waits: u64,
     /// The `wgmma`s that it ran.
     pub(super) group_trace: super::tensor::Trace,
     /// Copies that its threads have under way.
@@ -151,6 +154,7 @@ impl Warp {
         };
         self.first_thread = first_thread;
         self.issued = 0;
+        (self.cycles, self.waits) = (0, 0);
         self.group_trace = super::tensor::Trace::default();
         self.copies.clear();
         self.bulk.clear();
@@ -167,6 +171,15 @@ impl Warp {
             state: State::Ready,
             polls: 0,
         });
+    }
+
+    /// Takes over what the inner loop has counted: instructions, and a packed path.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, issued: &mut u64, path: &mut u64) {
+        self.issued += std::mem::take(issued);
+        let path = std::mem::take(path);
+        self.cycles += path & 0xffff_ffff;
+        self.waits += path >> 32;
     }
 
     /// A frame for one activation of a function, above a stack of so many bytes a thread.

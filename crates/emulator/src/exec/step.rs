@@ -14,6 +14,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::lanes::{LANES, View};
 use crate::program::{
     AtomicOp, Builtin, Carry, CarryOp, Compare, Flop, Kind, LaneMask, Pipe, Predicate, Special,
+    Tensor,
 };
 
 /// What ends the loop without a fault.
@@ -79,6 +80,7 @@ impl Worker<'_> {
         let active = split.mask;
         let lanes = u64::from(active.count_ones());
         let (mut issued, mut threads, mut branches) = (0u64, 0u64, 0u64);
+        let mut path = 0u64;
         let outcome = loop {
             if split.pc == join {
                 warp.splits[at] = split;
@@ -91,6 +93,7 @@ impl Worker<'_> {
             }
             let inst = &insts[split.pc as usize];
             issued += u64::from(inst.issues);
+            path += inst.path;
             *budget -= 1;
             let mut mask = active;
             if inst.guard.index != 0 || inst.guard.negated {
@@ -116,7 +119,7 @@ impl Worker<'_> {
                     bounds,
                 };
                 if let Err(stop) = self.follow(block, warp, &here, inst) {
-                    warp.issued += std::mem::take(&mut issued);
+                    warp.advance(&mut issued, &mut path);
                     break Err(self.place(block, warp, split.frame, split.pc, stop));
                 }
                 if !warp.tainted {
@@ -147,7 +150,7 @@ impl Worker<'_> {
                     continue;
                 }
                 kind => {
-                    warp.issued += std::mem::take(&mut issued);
+                    warp.advance(&mut issued, &mut path);
                     let here = Here {
                         at,
                         split,
@@ -167,7 +170,7 @@ impl Worker<'_> {
                 }
             }
         };
-        warp.issued += issued;
+        warp.advance(&mut issued, &mut path);
         self.counters.thread_instructions += threads;
         self.counters.control_instructions += branches;
         outcome
@@ -177,7 +180,14 @@ impl Worker<'_> {
     fn count_class(&mut self, kind: &Kind) {
         let counters = &mut self.counters;
         let class = match kind {
-            Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) => &mut counters.memory_instructions,
+            Kind::Load(_)
+            | Kind::Store(_)
+            | Kind::Atomic(_)
+            | Kind::Async(_)
+            | Kind::Tensor(Tensor::Rows(_)) => &mut counters.memory_instructions,
+            Kind::Tensor(Tensor::Product(_) | Tensor::Group(_)) => {
+                &mut counters.tensor_instructions
+            }
             Kind::Branch { .. }
             | Kind::Table { .. }
             | Kind::Call(_)
@@ -362,6 +372,9 @@ impl Worker<'_> {
             }
             Kind::Tensor(tensor) => {
                 let waits = self.tensor_or_wait(block, warp, here, kind, tensor)?;
+                if warp.tainted {
+                    *budget = 0; // the loop that follows undefined values takes over
+                }
                 return Ok(if waits { Next::Leave } else { Next::Step });
             }
             Kind::Fence => {

@@ -139,9 +139,8 @@ impl Worker<'_> {
         let outcome = self.advance(block, &mut warp, slice);
         warp.trim();
         self.stack_bytes = stacks_before + warp.stack_bytes - own_before;
-        let issued = warp.issued;
-        self.counters.longest_warp_instructions =
-            self.counters.longest_warp_instructions.max(issued);
+        self.counters
+            .note_warp(warp.issued, warp.cycles, warp.waits);
         block.warps[at] = warp;
         outcome
     }
@@ -176,7 +175,10 @@ impl Worker<'_> {
             };
             let mut left = share;
             let (before, work_before) = (warp.issued, self.work);
+            let path = (warp.cycles, warp.waits);
             let outcome = self.run(block, warp, at, &mut left);
+            self.counters.warp_cycles += warp.cycles - path.0;
+            self.counters.warp_waits += warp.waits - path.1;
             let issued = warp.issued - before;
             self.counters.warp_instructions += issued;
             self.unreported += issued + self.work - work_before;

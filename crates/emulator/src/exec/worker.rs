@@ -9,6 +9,7 @@ use super::block::Block;
 use super::cluster::{ClusterState, Group};
 use super::order::{Generator, Queue};
 use super::shadow::Shadow;
+use super::traffic::Traffic;
 use super::turns::{BLOCK_SLICE, Visit};
 use crate::checks::Order;
 use crate::counters::Counters;
@@ -43,6 +44,7 @@ pub(super) struct Results {
     pub(super) counters: Counters,
     /// What moving data at once cost beyond its instructions.
     pub(super) work: u64,
+    pub(super) traffic: Traffic,
     /// Text by block.
     pub(super) printed: Vec<(u64, String)>,
     pub(super) fault: Option<(u64, Fault)>,
@@ -51,6 +53,7 @@ pub(super) struct Results {
 pub(super) struct Worker<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) counters: Counters,
+    pub(super) traffic: Traffic,
     /// Allocation that the last global access met.
     pub(super) region: Region,
     /// Text of the block at hand.
@@ -87,6 +90,7 @@ impl<'a> Worker<'a> {
         Self {
             context,
             counters: Counters::default(),
+            traffic: Traffic::new(context.regions),
             region: Region::NONE,
             output: String::new(),
             tensor: super::tensor::Scratch::default(),
@@ -113,6 +117,7 @@ impl<'a> Worker<'a> {
         Results {
             counters: self.counters,
             work: self.work,
+            traffic: self.traffic,
             printed: self.printed,
             fault: self.fault,
         }

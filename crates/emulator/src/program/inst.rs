@@ -36,6 +36,8 @@ pub(crate) struct Inst {
     pub(crate) flop: Flop,
     /// 1 for the last step of a PTX instruction, 0 for those before it: it counts once.
     pub(crate) issues: u32,
+    /// What it adds to its warp's path, packed: nothing, or the whole stretch that it ends.
+    pub(crate) path: u64,
     pub(crate) kind: Kind,
 }
 
@@ -256,6 +258,8 @@ pub(crate) struct Access {
     pub(crate) strong: bool,
     /// A store or atomic that orders what came before it (`.release`, `.acq_rel`).
     pub(crate) releases: bool,
+    /// A load of what no store of the kernel changes (`.nc`).
+    pub(crate) unchanging: bool,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -7,6 +7,7 @@ mod asynchronous;
 mod flow;
 mod inst;
 mod passes;
+mod path;
 mod registers;
 mod tensor;
 
@@ -14,6 +15,7 @@ pub(crate) use asynchronous::{AsyncKind, AsyncOp, BarrierOp, PENDING_MASK, Reduc
 pub(crate) use flow::join_points;
 pub(crate) use inst::*;
 pub(crate) use passes::mark_passes;
+pub(crate) use path::mark_paths;
 pub(crate) use registers::{Role, assign_slots, visit_slots};
 pub(crate) use tensor::*;
 

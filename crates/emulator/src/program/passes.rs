@@ -52,6 +52,7 @@ fn mark(barriers: Box<[u32]>) -> Inst {
         guard: super::Predicate::default(),
         flop: super::Flop::default(),
         issues: 0,
+        path: 0,
         kind: Kind::Passes(barriers),
     }
 }

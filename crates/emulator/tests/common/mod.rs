@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 #![allow(clippy::result_large_err, reason = "a fault is built once")]
 
+pub mod checked;
+
 use emulator::{Fault, Launch, Limits, LoadedModule, Memory, Module, Outcome, launch};
 
 /// A module in a memory of its own.

@@ -322,6 +322,12 @@ fn launch(case: &Case, body: &str, threads: u32) -> Result<(), Fault> {
         + counters.flop_tensor_fp8
         + counters.flop_tensor_int8;
     assert_eq!(flop, (2 * 64 * n * case.k) as u64);
+    // 256 stores fill shared memory. Each of four warps reads 16 rows of A, of 32 bytes each: four times
+    // the 128 that the banks give at once. B is read once.
+    let of_a = if case.a_in_registers { 0 } else { 4 };
+    assert_eq!(counters.shared_requests, 256 + of_a + 1);
+    assert_eq!(counters.shared_wavefronts, 256 + 4 * of_a + n as u64 / 4);
+    assert_eq!(counters.tensor_instructions, 4);
     Ok(())
 }
 

@@ -82,6 +82,8 @@ fn run_with(
     }
     Ok(Run {
         counters: span.counters,
+        modelled: span.modelled,
+        leaked: span.leaked,
         printed: span.printed,
         execute_s,
         live,

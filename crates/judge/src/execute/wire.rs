@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use device::{Bounds, OpenRequest, Slope};
-use domain::report::Counters;
+use device::{Bounds, Leaked, OpenRequest, Slope};
+use domain::report::{Counters, Modelled};
 use domain::{MachineState, TimerRef};
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,10 @@ pub(crate) enum TimedRun {
 pub(crate) struct Run {
     /// What the device counted.
     pub counters: Option<Counters>,
+    /// What a model makes of that.
+    pub modelled: Option<Modelled>,
+    /// What kernels did not give back of the device's heap.
+    pub leaked: Leaked,
     /// What kernels printed.
     pub printed: String,
     /// Seconds in the submission's kernels.

@@ -176,7 +176,4 @@ fn traffic_efficiency_of_counted_sectors() {
     // A stride of 8 floats takes a sector an element: 3 * 1024.
     assert_eq!(traffic_efficiency(12_288, 3072), Some(0.125));
     assert_eq!(traffic_efficiency(12_288, 0), None);
-    // sqrt(1 * 0.25)
-    close(traffic_score(&[(0.5, 1.0), (0.5, 0.25)]).unwrap(), 0.5);
-    assert_eq!(traffic_score(&[]), None);
 }

@@ -1139,6 +1139,42 @@ export interface components {
          */
         Mode: "practice" | "ranked";
         /**
+         * @description What can limit a kernel, as the model sees it.
+         * @enum {string}
+         */
+        ModelTerm: "launch" | "dram" | "l2" | "shared" | "issue" | "pipe" | "tensor" | "atomics" | "latency";
+        /**
+         * @description An estimate for the GPU that the emulated device stands in for, from what was counted. Nothing of it was
+         *     measured.
+         */
+        Modelled: {
+            /** @description Why there is no time. */
+            incomplete?: string | null;
+            limit?: components["schemas"]["ModelTerm"] | null;
+            /**
+             * Format: double
+             * @description T_SOL / `t_s`; `null` where the shape is not right.
+             */
+            sol?: number | null;
+            /**
+             * Format: double
+             * @description Time; `null` where the counters do not suffice.
+             */
+            t_s?: number | null;
+            /** @description What each unit would need by itself, over all launches, the longest first. */
+            terms: components["schemas"]["ModelledTerm"][];
+        };
+        /** @description One unit's part in a modelled time. */
+        ModelledTerm: {
+            /**
+             * Format: double
+             * @description What it would need, s.
+             */
+            t_s: number;
+            /** @description Which. */
+            term: components["schemas"]["ModelTerm"];
+        };
+        /**
          * @description What a multiprocessor runs out of first.
          * @enum {string}
          */
@@ -1556,6 +1592,7 @@ export interface components {
             message?: string | null;
             /** @description What differs, in practice detail. */
             mismatches: components["schemas"]["OutputMismatch"][];
+            modelled?: components["schemas"]["Modelled"] | null;
             /**
              * Format: int32
              * @description Times that the host function read device memory in the untimed run; `null` where it was planned.

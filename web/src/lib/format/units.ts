@@ -54,6 +54,16 @@ export function ratio(value: Maybe): string {
 	return value.toFixed(3);
 }
 
+/** A number that was modelled, not measured: `~0.62`. */
+export function modelled(text: string): string {
+	return text === ABSENT ? text : `~${text}`;
+}
+
+/** A score in the way of its metric. */
+export function score(value: Maybe, metric: string): string {
+	return metric === 'modelled_sol' ? modelled(ratio(value)) : ratio(value);
+}
+
 /** A share as per cent: `12.5 %`. */
 export function percent(value: Maybe): string {
 	if (!isNumber(value)) return ABSENT;

@@ -115,7 +115,8 @@ export const en = {
 	'metric.modelled_sol.short': 'modelled SOL',
 	'metric.traffic_efficiency.short': 'traffic efficiency',
 	'metric.sol.note': 'Measured: the time that physics allows over the time taken. 1 is the limit.',
-	'metric.modelled_sol.note': 'Modelled from counters, not measured. 1 is the limit.',
+	'metric.modelled_sol.note':
+		'Modelled for an H200 from what the emulated device counted, not measured. 1 is the limit. Left out: the L1 cache and what else caches keep or lose, what the assembler makes of the code, waits of warps for each other, the order of memory accesses, printf.',
 	'metric.traffic_efficiency.note':
 		'Counted, not measured: bytes that must move over bytes moved in 32-byte sectors. 1 is the limit.',
 
@@ -305,6 +306,18 @@ export const en = {
 	'report.shape.hidden': 'held out: axes and values stay secret',
 	'report.shape.edge':
 		'Edge shapes are checked for correctness only: they do not count for the score.',
+	'report.modelled': 'Modelled for an H200, not measured',
+	'report.modelled.time': 'Time',
+	'report.modelled.none': 'No time is modelled: {why}.',
+	'term.launch': 'Launches',
+	'term.dram': 'Device memory',
+	'term.l2': 'L2 cache',
+	'term.shared': 'Shared memory',
+	'term.issue': 'Issue slots',
+	'term.pipe': 'Busiest arithmetic pipe',
+	'term.tensor': 'Tensor cores',
+	'term.atomics': 'Atomics on one address',
+	'term.latency': 'Latency of the longest chain',
 	'report.shape.details': 'Details of {shape}',
 	'role.edge': 'edge',
 	'role.public': 'public',

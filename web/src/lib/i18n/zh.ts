@@ -109,7 +109,8 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'metric.modelled_sol.short': 'SOL 估计',
 	'metric.traffic_efficiency.short': '访存效率',
 	'metric.sol.note': '实测：物理极限时间与实际时间之比，1 为极限。',
-	'metric.modelled_sol.note': '由计数器建模得到，并非实测。1 为极限。',
+	'metric.modelled_sol.note':
+		'根据模拟设备的计数为 H200 建模得到，并非实测，1 为极限。未计入：L1 缓存及其他缓存的命中与失效、汇编器对代码的改写、warp 之间的等待、访存顺序、printf。',
 	'metric.traffic_efficiency.note':
 		'计数所得，并非实测：必须搬运的字节数与按 32 字节扇区实际搬运的字节数之比，1 为极限。',
 
@@ -294,6 +295,18 @@ export const zh: Readonly<Record<MessageKey, string>> = {
 	'report.shape.bytes': '必须搬运的字节',
 	'report.shape.hidden': '保密样本：维度与数值不公开',
 	'report.shape.edge': '边界形状只检查正确性，不计入得分。',
+	'report.modelled': '为 H200 建模得到，并非实测',
+	'report.modelled.time': '时间',
+	'report.modelled.none': '无法建模时间：{why}。',
+	'term.launch': '启动',
+	'term.dram': '设备内存',
+	'term.l2': 'L2 缓存',
+	'term.shared': '共享内存',
+	'term.issue': '发射槽',
+	'term.pipe': '最忙的算术流水线',
+	'term.tensor': '张量核心',
+	'term.atomics': '同一地址的原子操作',
+	'term.latency': '最长依赖链的延迟',
 	'report.shape.details': '{shape} 的详情',
 	'role.edge': '边界',
 	'role.public': '公开',

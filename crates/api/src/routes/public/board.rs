@@ -43,10 +43,9 @@ pub(super) async fn handler(
     let key = BoardKey {
         problem,
         device,
-        // Until modelled times exist, the emulated device ranks what it counts.
         metric: match device.kind() {
             DeviceKind::Gpu => ScoreMetric::Sol,
-            DeviceKind::Emulated => ScoreMetric::TrafficEfficiency,
+            DeviceKind::Emulated => ScoreMetric::ModelledSol,
         },
     };
     let board = boards::read(&state.db, &key, limit, caller.user().map(|user| user.id)).await?;

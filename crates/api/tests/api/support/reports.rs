@@ -53,7 +53,7 @@ pub fn report(claim: &Claim, verdict: Verdict) -> Report {
 pub fn scored(claim: &Claim, value: f64) -> Report {
     Report {
         score: Some(Score {
-            metric: ScoreMetric::TrafficEfficiency,
+            metric: ScoreMetric::ModelledSol,
             value: Some(value),
             strict_sol: None,
             worst_shape: Some("small".to_owned()),

@@ -324,6 +324,7 @@ impl Steps {
             signed: false,
             strong: false,
             releases: false,
+            unchanging: false,
         };
         if self.loads {
             Kind::Load(access)

@@ -7,11 +7,15 @@
 //! that reaches one whose accesses are not observed has no shadow.
 
 mod clocks;
+mod copy;
+mod matrix;
 mod observe;
+mod plain;
 mod race;
 mod report;
 mod taint;
 mod touch;
+mod values;
 
 use crate::byte_set::ByteSet;
 use crate::checks::{Checks, Footprint};
@@ -19,7 +23,7 @@ use crate::exec::block::Block;
 use crate::exec::reconverge::Warp;
 use crate::exec::worker::Worker;
 use crate::memory::{Contents, Memory};
-use crate::program::Kind;
+use crate::program::{AsyncKind, Kind, Tensor};
 use clocks::{Clocks, Times};
 use taint::Taint;
 use touch::{Pages, Reads, Written};
@@ -67,7 +71,38 @@ pub(super) fn touches(kind: &Kind) -> Touches {
         | Kind::Match { .. }
         | Kind::Reduce { .. }
         | Kind::Elect { .. } => Touches::Observed,
-        Kind::CallAddress(_) | Kind::Tensor(_) | Kind::Async(_) => Touches::Unseen,
+        Kind::CallAddress(_) => Touches::Observed,
+        Kind::Tensor(tensor) => match tensor {
+            Tensor::Meet
+            | Tensor::Address(_)
+            | Tensor::Transpose { .. }
+            | Tensor::Rows(_)
+            | Tensor::Product(_) => Touches::Observed,
+            Tensor::Group(_) => Touches::Unseen,
+        },
+        Kind::Async(what) => touches_later(&what.kind),
+    }
+}
+
+fn touches_later(kind: &AsyncKind) -> Touches {
+    match kind {
+        AsyncKind::Barrier { .. }
+        | AsyncKind::Copy { .. }
+        | AsyncKind::CommitCopies
+        | AsyncKind::WaitCopies { .. }
+        | AsyncKind::CommitBulk
+        | AsyncKind::WaitBulk { .. } => Touches::Observed,
+        // What the heap holds is not watched.
+        AsyncKind::Allocate { .. } | AsyncKind::Free { .. } => Touches::Observed,
+        AsyncKind::CopiesArrive { .. }
+        | AsyncKind::BulkLoad { .. }
+        | AsyncKind::BulkStore { .. }
+        | AsyncKind::TensorLoad { .. }
+        | AsyncKind::TensorStore { .. }
+        | AsyncKind::Store { .. }
+        | AsyncKind::Reduce { .. }
+        | AsyncKind::ClusterArrive
+        | AsyncKind::ClusterWait => Touches::Unseen,
     }
 }
 

@@ -2,10 +2,11 @@
 #![allow(unsafe_code)]
 
 use super::clocks::Flag;
+use super::plain::Plain;
 use super::race::{Actor, Rival, words};
-use super::report::{Origin, Spot};
-use super::taint::Mark;
+use super::report::Spot;
 use super::touch::Touch;
+use super::values::is_defined;
 use super::{BlockShadow, Shadow};
 use crate::exec::access::{Addresses, addresses, window};
 use crate::exec::block::Block;
@@ -19,31 +20,54 @@ use crate::memory::Region;
 use crate::program::{Access, AddressSpace, Atomic, AtomicOp};
 
 /// A warp's access, as far as it lies in shared memory or in allocations.
-struct Event<'a> {
-    access: &'a Access,
-    verb: Verb,
+pub(super) struct Event<'a> {
+    /// The registers that it loads or stores; absent if it is no load or store of the warp's lanes.
+    pub(super) registers: Option<Registers<'a>>,
+    /// Atomic, volatile or ordered.
+    strong: bool,
+    pub(super) verb: Verb,
     /// A read-modify-write that needs the value it finds.
-    needs_value: bool,
-    view: &'a View,
-    warp: u32,
-    frame: u32,
-    mask: u32,
-    spots: [Spot; LANES],
+    pub(super) needs_value: bool,
+    pub(super) warp: u32,
+    pub(super) mask: u32,
+    pub(super) spots: [Spot; LANES],
     /// Where each lane's element lies on the host.
     data: [*const u8; LANES],
     /// Kernels cannot write there.
     read_only: bool,
-    bytes: u32,
-    line: u16,
+    pub(super) bytes: u32,
+    pub(super) line: u16,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Registers<'a> {
+    pub(super) access: &'a Access,
+    view: &'a View,
+    pub(super) frame: u32,
+}
+
+impl<'a> Event<'a> {
+    /// One that moves no registers, before its spots are found.
+    pub(super) fn plain(plain: &Plain<'_>, warp: u32) -> Event<'a> {
+        Event {
+            registers: None,
+            strong: plain.strong,
+            verb: plain.verb,
+            needs_value: false,
+            warp,
+            mask: plain.mask,
+            spots: [Spot::default(); LANES],
+            data: [std::ptr::null(); LANES],
+            read_only: false,
+            bytes: plain.bytes,
+            line: plain.line,
+        }
+    }
 }
 
 impl Event<'_> {
     fn strong(&self) -> u8 {
-        if self.access.strong || self.verb == Verb::Update {
-            Touch::STRONG
-        } else {
-            0
-        }
+        if self.strong { Touch::STRONG } else { 0 }
     }
 
     fn is_shared(&self) -> bool {
@@ -52,23 +76,26 @@ impl Event<'_> {
             .is_none()
     }
 
-    /// The bytes that a lane of a store writes.
-    fn stored(&self, lane: usize) -> [u8; 32] {
+    /// The bytes that a lane of a store writes, where they lie in registers.
+    fn stored(&self, lane: usize) -> Option<[u8; 32]> {
+        let Registers { access, view, .. } = self.registers?;
         let mut out = [0; 32];
-        let size = self.access.bytes as usize;
-        for (at, slot) in self.access.data.iter().enumerate() {
+        let size = access.bytes as usize;
+        for (at, slot) in access.data.iter().enumerate() {
             if let Some(slot) = slot {
                 // SAFETY: the slot is one of the program's.
-                let value = unsafe { lane_value(self.view, *slot, lane) };
+                let value = unsafe { lane_value(view, *slot, lane) };
                 out[at * size..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
             }
         }
-        out
+        Some(out)
     }
 
     /// Whether a lane's store leaves its place as it is.
     fn changes_nothing(&self, lane: usize) -> bool {
-        let stored = self.stored(lane);
+        let Some(stored) = self.stored(lane) else {
+            return false;
+        };
         let bytes = self.bytes as usize;
         // SAFETY: `locate` took only lanes whose elements lie inside memory; the launch has one
         // host thread.
@@ -130,12 +157,15 @@ impl Worker<'_> {
             let (space, mask, addresses) = window(access.space, &addresses, rest);
             rest &= !mask;
             let mut event = Event {
-                access,
+                registers: Some(Registers {
+                    access,
+                    view: &here.view,
+                    frame: here.split.frame,
+                }),
+                strong: access.strong || verb == Verb::Update,
                 verb,
                 needs_value,
-                view: &here.view,
                 warp: warp.first_thread / 32,
-                frame: here.split.frame,
                 mask,
                 spots: [Spot::default(); LANES],
                 data: [std::ptr::null(); LANES],
@@ -179,7 +209,7 @@ impl Worker<'_> {
     }
 
     /// Finds where each lane accesses. Lanes outside are left to the access itself.
-    fn find_spots(
+    pub(super) fn find_spots(
         &self,
         block: &Block,
         space: AddressSpace,
@@ -238,16 +268,28 @@ impl Worker<'_> {
         event: &Event<'_>,
         lanes: u32,
     ) -> Result<(), Stop> {
-        if event.mask != 0 {
-            if shadow.checks.races {
-                self.enter_order(shadow, own, event)?;
-            }
-            if shadow.checks.footprints && !event.is_shared() {
-                enter_footprint(shadow, event, self);
-            }
-        }
+        self.enter_unvalued(shadow, own, event)?;
         if shadow.checks.undefined_values {
             self.enter_values(shadow, own, event, lanes)?;
+        }
+        Ok(())
+    }
+
+    /// All but which bytes hold a value.
+    pub(super) fn enter_unvalued(
+        &self,
+        shadow: &mut Shadow,
+        own: &mut BlockShadow,
+        event: &Event<'_>,
+    ) -> Result<(), Stop> {
+        if event.mask == 0 {
+            return Ok(());
+        }
+        if shadow.checks.races {
+            self.enter_order(shadow, own, event)?;
+        }
+        if shadow.checks.footprints && !event.is_shared() {
+            enter_footprint(shadow, event, self);
         }
         Ok(())
     }
@@ -355,66 +397,6 @@ impl Worker<'_> {
         }
         Ok(())
     }
-
-    /// Which bytes hold a value, before and after; which registers do not.
-    fn enter_values(
-        &self,
-        shadow: &mut Shadow,
-        own: &mut BlockShadow,
-        event: &Event<'_>,
-        lanes: u32,
-    ) -> Result<(), Stop> {
-        match event.verb {
-            Verb::Read => mark_loaded(shadow, own, event, lanes),
-            Verb::Write => return self.define_stored(shadow, own, event),
-            Verb::Update => {
-                for lane in lanes_of(event.mask) {
-                    let (spot, bytes) = (event.spots[lane], event.bytes);
-                    if event.needs_value && lacks(shadow, own, spot, bytes) {
-                        return Err(self.update_stop(lane as u32, spot, bytes));
-                    }
-                    define(shadow, own, spot, bytes);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn define_stored(
-        &self,
-        shadow: &mut Shadow,
-        own: &mut BlockShadow,
-        event: &Event<'_>,
-    ) -> Result<(), Stop> {
-        let size = event.access.bytes;
-        for (at, slot) in event.access.data.iter().enumerate() {
-            let Some(slot) = slot else { continue };
-            let taint = &own.taint[event.warp as usize];
-            let mark = if taint.is_empty() {
-                Mark::default()
-            } else {
-                taint.slot(event.frame, *slot)
-            };
-            for lane in lanes_of(event.mask) {
-                let mut spot = event.spots[lane];
-                spot.offset += at as u64 * u64::from(size);
-                if mark.lanes >> lane & 1 == 0 {
-                    define(shadow, own, spot, size);
-                } else if spot.allocation.is_none() {
-                    own.defined.remove_element(spot.offset, size);
-                } else if shadow.is_result(spot) || !lacks(shadow, own, spot, size) {
-                    let origin = own.taint[event.warp as usize].origin(mark);
-                    let label = spot
-                        .allocation
-                        .and_then(|at| self.context.memory.described(at as usize));
-                    let label = label.map_or("memory", |(label, ..)| label);
-                    let use_text = format!("stores to `{label}` what comes of");
-                    return Err(self.undefined_stop(lane as u32, &origin, &use_text));
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Event<'_> {
@@ -453,69 +435,6 @@ fn record(shadow: &mut Shadow, own: &mut BlockShadow, event: &Event<'_>, lane: u
                 }
             }
         }
-    }
-}
-
-fn is_defined(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> bool {
-    if !shadow.checks.undefined_values {
-        return true;
-    }
-    match spot.allocation {
-        None => own.defined.holds_element(spot.offset, bytes),
-        Some(number) => shadow
-            .defined(number)
-            .is_none_or(|set| set.holds_element(spot.offset, bytes)),
-    }
-}
-
-/// Whether no byte of an element holds a value.
-fn lacks(shadow: &Shadow, own: &BlockShadow, spot: Spot, bytes: u32) -> bool {
-    match spot.allocation {
-        None => own.defined.lacks_element(spot.offset, bytes),
-        Some(number) => shadow
-            .defined(number)
-            .is_some_and(|set| set.lacks_element(spot.offset, bytes)),
-    }
-}
-
-fn define(shadow: &mut Shadow, own: &mut BlockShadow, spot: Spot, bytes: u32) {
-    match spot.allocation {
-        None => own.defined.insert_element(spot.offset, bytes),
-        Some(number) => {
-            if let Some(set) = shadow.defined_mut(number) {
-                set.insert_element(spot.offset, bytes);
-            }
-        }
-    }
-}
-
-/// Marks registers that a load fills with undefined elements, in the lanes `lanes`.
-fn mark_loaded(shadow: &Shadow, own: &mut BlockShadow, event: &Event<'_>, lanes: u32) {
-    let size = event.access.bytes;
-    for (at, slot) in event.access.data.iter().enumerate() {
-        let Some(slot) = slot else { continue };
-        let at_element = |lane: usize| {
-            let mut spot = event.spots[lane];
-            spot.offset += at as u64 * u64::from(size);
-            spot
-        };
-        let undefined = lanes_of(event.mask)
-            .filter(|&lane| lacks(shadow, own, at_element(lane), size))
-            .fold(0u32, |all, lane| all | 1 << lane);
-        let taint = &mut own.taint[event.warp as usize];
-        if undefined == 0 {
-            if !taint.is_empty() {
-                taint.set_slot(event.frame, *slot, lanes, Mark::default());
-            }
-            continue;
-        }
-        let origin = Origin {
-            spot: at_element(undefined.trailing_zeros() as usize),
-            bytes: size,
-            line: event.line,
-        };
-        let mark = taint.mark(undefined, origin);
-        taint.set_slot(event.frame, *slot, lanes, mark);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::exec::step::{Here, holding};
 use crate::exec::worker::{Stop, Worker};
 use crate::exec::{block::Block, elements::lanes_of, reconverge::Warp};
 use crate::lanes::{LANES, Slot};
-use crate::program::{Inst, Kind, Predicate, Role, visit_slots};
+use crate::program::{Inst, Kind, Predicate, Role, Tensor, visit_slots};
 
 /// Lanes in which a register is undefined, and the load that is to blame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    fn and(self, other: Self) -> Self {
+    pub(super) fn and(self, other: Self) -> Self {
         Self {
             lanes: self.lanes | other.lanes,
             origin: if self.lanes != 0 {
@@ -135,7 +135,7 @@ impl Taint {
         let (frame, mask) = (here.split.frame, here.mask);
         let none = Mark::default();
         match &inst.kind {
-            Kind::Lane { .. } | Kind::Carry(_) => {
+            Kind::Lane { .. } | Kind::Carry(_) | Kind::Tensor(Tensor::Address(_)) => {
                 let mark = self.sources(frame, inst).and(guard);
                 self.set_all(frame, inst, mask, mark);
             }
@@ -180,6 +180,8 @@ impl Taint {
             }
             // What they load is marked when they are observed.
             Kind::Load(_) | Kind::Store(_) | Kind::Atomic(_) => {}
+            // When all lanes are there.
+            Kind::Tensor(_) => {}
             Kind::Return => self.leave(frame),
             _ => self.set_all(frame, inst, mask, none),
         }
@@ -207,6 +209,10 @@ impl Worker<'_> {
             Kind::Table { index, .. } => {
                 (taint.slot(frame, *index).lanes & here.mask, "branches on")
             }
+            Kind::CallAddress(call) => {
+                let lanes = taint.slot(frame, call.target).lanes;
+                (lanes & here.mask, "calls an address made of")
+            }
             Kind::Store(_) | Kind::Atomic(_) => {
                 (guard.lanes & here.split.mask, "decides whether to store by")
             }
@@ -215,6 +221,7 @@ impl Worker<'_> {
         if let Some(lane) = lanes_of(decided).next() {
             let mark = match &inst.kind {
                 Kind::Table { index, .. } => taint.slot(frame, *index),
+                Kind::CallAddress(call) => taint.slot(frame, call.target),
                 _ => guard,
             };
             let origin = taint.origin(mark);

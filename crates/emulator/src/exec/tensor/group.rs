@@ -19,6 +19,11 @@ use crate::fault::{Fault, FaultKind};
 use crate::lanes::{FULL, View};
 use crate::program::{Arithmetic, Described, FloatForm, Group, Integer, Source};
 
+/// What one product takes of each row of A and each column of B.
+const LINE_BYTES: usize = 32;
+/// What the banks of shared memory give at once.
+const WAVEFRONT_BYTES: usize = 128;
+
 /// The `wgmma` products that a warp has come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::exec) struct Trace {
@@ -59,6 +64,7 @@ impl Worker<'_> {
             return Err(Stop::new(FaultKind::BarrierDivergence, lane, what));
         }
         self.count_product(group.extents, group.arithmetic);
+        self.count_reads(group, number);
         let first_row = (number % 4 * 16) as usize;
         let memory = Memory {
             bytes: block.shared_bytes,
@@ -90,6 +96,20 @@ impl Worker<'_> {
         };
         self.tensor = scratch;
         outcome
+    }
+
+    /// What tensor cores read of shared memory: 32 bytes of each of a warp's 16 rows of A; of each column of
+    /// B, which the four warps share and the first counts. As if no two banks were in conflict, which holds
+    /// for the layouts that descriptors are made for.
+    fn count_reads(&mut self, group: &Group, warp: u32) {
+        let [m, n, _] = group.extents;
+        let a = matches!(group.a, Source::Memory(_)).then_some(m);
+        let b = warp.is_multiple_of(4).then_some(n);
+        for lines in a.into_iter().chain(b) {
+            self.counters.shared_requests += 1;
+            self.counters.shared_wavefronts +=
+                (lines * LINE_BYTES).div_ceil(WAVEFRONT_BYTES) as u64;
+        }
     }
 
     /// The fault of a block that has ended, if warps of a warpgroup ran different `wgmma`s.

@@ -21,6 +21,7 @@ use crate::program::{Address, Kind, Tensor};
 /// Which warp runs an instruction, and where that stands.
 pub(super) struct Place<'a> {
     pub(super) view: &'a View,
+    pub(super) frame: u32,
     pub(super) function: usize,
     pub(super) pc: u32,
 }
@@ -45,6 +46,7 @@ impl Worker<'_> {
         }
         let place = Place {
             view,
+            frame: here.split.frame,
             function: warp.frame(here.split.frame).function,
             pc: here.split.pc,
         };
@@ -72,11 +74,13 @@ impl Worker<'_> {
                 Ok(())
             }
             Tensor::Transpose { dst, src } => {
+                self.follow_transpose(block, warp, place.frame, (*dst, *src));
                 rows::transpose(view, *dst, *src);
                 Ok(())
             }
-            Tensor::Rows(rows) => self.rows(block, view, rows),
+            Tensor::Rows(rows) => self.rows(block, warp, place, rows),
             Tensor::Product(product) => {
+                self.follow_product(block, warp, place.frame, product);
                 self.product(view, product);
                 Ok(())
             }

@@ -3,9 +3,10 @@
 
 use super::super::access::{FrameBounds, Target};
 use super::super::block::Block;
-use super::super::reconverge::lane_value;
+use super::super::reconverge::{Warp, lane_value};
 use super::super::violations::Verb;
 use super::super::worker::{Stop, Worker};
+use super::Place;
 use crate::fault::FaultKind;
 use crate::lanes::{LANES, Slot, View};
 use crate::memory::{LOCAL_BASE, SHARED_BASE};
@@ -17,12 +18,22 @@ type Tile = [u32; LANES];
 const ROW_BYTES: u32 = 16;
 
 impl Worker<'_> {
-    pub(super) fn rows(&mut self, block: &mut Block, view: &View, rows: &Rows) -> Result<(), Stop> {
+    pub(super) fn rows(
+        &mut self,
+        block: &mut Block,
+        warp: &mut Warp,
+        place: &Place<'_>,
+        rows: &Rows,
+    ) -> Result<(), Stop> {
+        let view = place.view;
         let tiles = rows.registers.len();
         let mask = u32::MAX >> (32 - 8 * tiles);
         let mut addresses = [0; LANES];
         for (lane, address) in addresses.iter_mut().enumerate().take(8 * tiles) {
             *address = shared_address(view, rows, lane)?;
+        }
+        if self.shadow.is_some() {
+            self.observe_rows(block, warp, place, rows, (&addresses, mask))?;
         }
         let verb = if rows.stores { Verb::Write } else { Verb::Read };
         // Shared memory knows no frame.
