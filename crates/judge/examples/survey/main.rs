@@ -9,7 +9,7 @@
 //! ```text
 //! cargo run --release -p judge --example survey -- FOLDER --toolchain DIR [--lines FILE] [--only WORD]
 //! survey FOLDER --record emulated.jsonl
-//! survey FOLDER --device h200 --sizes emulated.jsonl --record h200.jsonl --jobs 8
+//! survey FOLDER --device h200 --like emulated.jsonl --record h200.jsonl --jobs 8
 //! survey --compare emulated.jsonl h200.jsonl
 //! ```
 
@@ -20,7 +20,6 @@ mod problem;
 mod record;
 mod summary;
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,9 +35,6 @@ use devices::Jobs;
 use outcome::{Line, Stage};
 use record::Record;
 use summary::Summary;
-
-/// Values of the integers, the first that runs without a fault counts.
-const SIZES: [i64; 4] = [512, 64, 16, 5];
 
 #[derive(Parser)]
 struct Arguments {
@@ -67,9 +63,12 @@ struct Arguments {
     /// Where to write what each of them computed
     #[arg(long)]
     record: Option<PathBuf>,
+    /// Values of the integers; the first that runs without a fault counts
+    #[arg(long, value_delimiter = ',', default_values_t = [512, 64, 16, 5])]
+    sizes: Vec<i64>,
     /// A record: only files that ran there, at the sizes that they ran at
-    #[arg(long)]
-    sizes: Option<PathBuf>,
+    #[arg(long, conflicts_with = "sizes")]
+    like: Option<PathBuf>,
     /// Two records to compare
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     compare: Option<Vec<PathBuf>>,
@@ -148,7 +147,7 @@ fn put(out: &mut dyn Write, line: &impl serde::Serialize) -> Result<(), String> 
 }
 
 fn cases(arguments: &Arguments, folder: &Path) -> Result<Vec<Case>, String> {
-    let earlier = arguments.sizes.as_deref().map(record::read).transpose()?;
+    let earlier = arguments.like.as_deref().map(record::read).transpose()?;
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
     let mut cases: Vec<_> = paths
@@ -159,21 +158,19 @@ fn cases(arguments: &Arguments, folder: &Path) -> Result<Vec<Case>, String> {
                 .only
                 .as_ref()
                 .is_none_or(|word| name.contains(word));
-            let sizes = sizes(earlier.as_ref(), &name).filter(|_| wanted)?;
+            let sizes = match &earlier {
+                None => arguments.sizes.clone(),
+                Some(earlier) => {
+                    let record = earlier.get(&name).filter(|record| record.ran)?;
+                    vec![record.size?]
+                }
+            };
+            wanted.then_some(())?;
             Some(Case { path, name, sizes })
         })
         .collect();
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(cases)
-}
-
-/// Nothing for a file that is left out.
-fn sizes(earlier: Option<&BTreeMap<String, Record>>, name: &str) -> Option<Vec<i64>> {
-    let Some(earlier) = earlier else {
-        return Some(SIZES.to_vec());
-    };
-    let record = earlier.get(name).filter(|record| record.ran)?;
-    Some(vec![record.size?])
 }
 
 /// The best of what a file came to over the sizes, and what it computed there.
