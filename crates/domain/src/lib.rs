@@ -16,6 +16,7 @@ pub mod machine;
 pub mod misspelling;
 pub mod printable;
 pub mod report;
+pub mod rounding;
 pub mod signature;
 pub mod slips;
 pub mod source;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use device::{Bounds, Slope};
 use domain::report::OutputMismatch;
 use domain::{MachineState, TimerRef, Verdict, VerdictKind};
-use sandbox::{ChildFailure, Session};
+use sandbox::{ChildFailure, Mailbox, Session};
 
 use crate::check::wire::{CheckReply, CheckRequest, Checked};
 use crate::execute::wire::{ExecuteReply, ExecuteRequest, Executed, Run, TimedRun};
@@ -107,6 +107,11 @@ impl<'a> Bench<'a> {
             Executed::Uncompiled(instance) => Ok(Ran::Uncompiled(instance)),
             other => Err(unexpected(&other)),
         }
+    }
+
+    /// Where the outputs of the last run lie, if it went well.
+    pub fn outputs(&self) -> &Mailbox {
+        &self.pair.outputs
     }
 
     fn done(&mut self, request: &ExecuteRequest) -> Result<Result<(), Blame>, Interruption> {

@@ -33,6 +33,8 @@ pub struct Environment {
     pub lane: Option<Arc<Lane>>,
     /// Folder into which the code of submissions is written, for a person who judges their own.
     pub keep_code: Option<PathBuf>,
+    /// Folder into which the outputs of untimed runs are written, for a person who compares devices.
+    pub keep_outputs: Option<PathBuf>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Judge on a host without Landlock too. Every report then carries a warning.
@@ -53,6 +55,7 @@ impl Environment {
             calibrations: None,
             lane: None,
             keep_code: None,
+            keep_outputs: None,
             clock,
             allow_unconfined: false,
             cancel: Arc::default(),

@@ -44,6 +44,8 @@ pub(crate) struct Start<'a> {
 pub(crate) struct Pair {
     pub executor: Session,
     pub checker: Session,
+    /// Outputs of the last run that went well.
+    pub outputs: Mailbox,
     mailbox_bytes: u64,
 }
 
@@ -66,6 +68,7 @@ impl Pair {
         Ok(Self {
             executor: start(EXECUTE_ROLE, &mailbox)?,
             checker: start(CHECK_ROLE, &for_reading)?,
+            outputs: for_reading,
             mailbox_bytes: how.mailbox_bytes,
         })
     }

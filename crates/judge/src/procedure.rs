@@ -20,7 +20,7 @@ use crate::opening::Opening;
 use crate::outcome::{Interruption, ShapeOutcome};
 use crate::timing::{self, Runner as _};
 use crate::wire::{ParameterJob, ShapeJob, mailbox_bytes};
-use crate::{Environment, JudgeRequest, jobs};
+use crate::{Environment, JudgeRequest, jobs, kept_outputs};
 
 /// Wall clock of the executor over all shapes on the emulated device.
 const EMULATED_WALL: Duration = Duration::from_secs(60);
@@ -224,6 +224,7 @@ impl<'a> Judging<'a> {
         self.baseline = baseline::times(environment, request, |baseline| {
             let environment = Environment {
                 keep_code: None, // the submission's was asked for
+                keep_outputs: None,
                 ..environment.clone()
             };
             judge(&environment, baseline, &mut |_| {})
@@ -350,6 +351,10 @@ impl<'a> Judging<'a> {
                 };
             }
         };
+        if let Some(folder) = &self.environment.keep_outputs {
+            let failures = kept_outputs::write(folder, shape, bench.outputs());
+            self.findings.warnings.extend(failures);
+        }
         let mut outcome = ShapeOutcome::compared(bench.compare(index, &keys)?);
         let elapsed = self.environment.clock.monotonic() - started;
         outcome.check_s = (elapsed.as_secs_f64() - run.execute_s).max(0.0);

@@ -100,6 +100,13 @@ fn libraries_threads_and_assembly() {
         "an exception in host code is not in the host subset",
     );
     refuses(
+        "try { if (N > 0) throw 1; } catch (int) { return; }",
+        construct,
+        1,
+        18,
+        "an exception in host code is not in the host subset",
+    );
+    refuses(
         "cuModuleLoadData(0);",
         construct,
         1,

@@ -42,6 +42,27 @@ fn range_based_for_goes_over_arrays_and_lists() {
 }
 
 #[test]
+fn nothing_throws_so_that_handlers_are_never_entered() {
+    for (statements, expected) in [
+        (
+            "try { int t = 2; s += t; } catch (const std::exception& e) { s = 100; }",
+            "3",
+        ),
+        (
+            "try { if (s == 0) throw std::runtime_error(\"zero\"); s = 5; } catch (...) { throw; }",
+            "5",
+        ),
+        (
+            "for (int i = 0; i < 4; i++) try { if (i == 2) break; s += i; } catch (...) {}",
+            "2",
+        ),
+    ] {
+        let statements = format!("int s = 1; {statements}");
+        assert_eq!(value(&statements, "s"), expected, "{statements}");
+    }
+}
+
+#[test]
 fn streams_in_an_array_are_made_and_destroyed() {
     let body = "cudaStream_t s[2]; for (int i = 0; i < 2; i++) cudaStreamCreate(&s[i]);
                 one<<<1, 1, 0, s[1]>>>(C, N); for (auto x : s) cudaStreamDestroy(x);";

@@ -316,3 +316,35 @@ fn names_taken_out_of_the_host_s_library_go_and_others_stay() {
         "using std::min;\nusing namespace std;\n__global__ void k(float* c) { c[0] = min(1.0f, c[1]); }"
     );
 }
+
+#[test]
+fn clocks_of_the_host_go_with_the_variables_that_hold_them() {
+    let source = format!(
+        "#include <time.h>
+struct timer {{ struct timespec from, to; }};
+void start(struct timer* t) {{ clock_gettime(CLOCK_MONOTONIC, &t->from); }}
+double seconds(struct timer* t) {{ return t->to.tv_sec - t->from.tv_sec; }}
+struct timer t;
+__global__ void k(float* c) {{ float t = c[1]; c[0] = t; }}
+{SOLVE}"
+    );
+    assert_eq!(
+        device(&source),
+        "#include <time.h>
+;
+__global__ void k(float* c) { float t = c[1]; c[0] = t; }"
+    );
+}
+
+#[test]
+fn constants_of_a_record_with_host_methods_stay() {
+    let source = format!(
+        "struct Tile {{ int m; void print() const {{ fprintf(stderr, \"%d\", m); }} }};
+constexpr Tile tile = {{16}};
+__global__ void k(float* c) {{ c[0] = tile.m; }}
+{SOLVE}"
+    );
+    let kept = device(&source);
+    assert!(kept.contains("constexpr Tile tile = {16};"), "{kept}");
+    assert!(kept.contains("struct Tile { int m;"), "{kept}");
+}

@@ -4,6 +4,7 @@
 //! comparison agree on what a type can hold.
 
 use domain::ElementType;
+use domain::rounding::odd_f32;
 use half::{bf16, f16};
 
 /// Appends `value`, rounded to nearest even, as little-endian bytes. FP8 saturates at the largest
@@ -12,8 +13,8 @@ pub fn encode(value: f64, element: ElementType, out: &mut Vec<u8>) {
     match element {
         ElementType::F64 => out.extend(value.to_le_bytes()),
         ElementType::F32 => out.extend((value as f32).to_le_bytes()),
-        ElementType::F16 => out.extend(f16::from_f64(value).to_le_bytes()),
-        ElementType::Bf16 => out.extend(bf16::from_f64(value).to_le_bytes()),
+        ElementType::F16 => out.extend(f16::from_f32(odd_f32(value)).to_le_bytes()),
+        ElementType::Bf16 => out.extend(bf16::from_f32(odd_f32(value)).to_le_bytes()),
         ElementType::Fp8E4m3 | ElementType::Fp8E5m2 => out.push(encode_fp8(value, element)),
         _ => encode_integer(value as i64, element, out),
     }
@@ -226,6 +227,23 @@ mod tests {
         let mut out = Vec::new();
         encode_integer(i64::MAX, ElementType::I64, &mut out);
         assert_eq!(out, i64::MAX.to_le_bytes());
+    }
+
+    #[test]
+    fn sixteen_bits_are_rounded_once() {
+        // 11 bits: 1 + 2^-11 lies halfway between 1 (0x3c00) and 1 + 2^-10. What a float cannot hold decides.
+        let half = |value| u16::from_le_bytes(bits(value, ElementType::F16).try_into().unwrap());
+        let (halfway, little) = (0.5_f64.powi(11), 0.5_f64.powi(40));
+        assert_eq!(half(1.0 + halfway), 0x3c00, "a tie goes to even");
+        assert_eq!(half(1.0 + halfway + little), 0x3c01);
+        assert_eq!(half(1.0 + 3.0 * halfway - little), 0x3c01);
+        assert_eq!(half(-1.0 - halfway - little), 0xbc01);
+        // 8 bits: the same with 1 + 2^-8.
+        let bf16 = |value| u16::from_le_bytes(bits(value, ElementType::Bf16).try_into().unwrap());
+        let halfway = 0.5_f64.powi(8);
+        assert_eq!(bf16(1.0 + halfway), 0x3f80);
+        assert_eq!(bf16(1.0 + halfway + little), 0x3f81);
+        assert_eq!(bf16(1.0 + 3.0 * halfway - little), 0x3f81);
     }
 
     #[test]

@@ -85,9 +85,13 @@ fn specified(position: usize, parameter: &Parameter, size: i64) -> ParameterSpec
         Expression::compile(&value.to_string(), []).expect("a number is an expression")
     };
     let role = match parameter.kind {
+        // What is written may have been read before: other judges hand out defined outputs.
         ParameterKind::Tensor { element, direction } => ParameterRole::Tensor {
             element,
-            direction,
+            direction: match direction {
+                Direction::In => Direction::In,
+                Direction::Out | Direction::Inout => Direction::Inout,
+            },
             dims: vec![number(&(TENSOR_BYTES / element.size_bytes()))],
             align_bytes: 256,
             generator: Some(contents(element)),
@@ -124,7 +128,7 @@ fn specified(position: usize, parameter: &Parameter, size: i64) -> ParameterSpec
 fn contents(element: ElementType) -> Generator {
     if element.is_float() {
         Generator::Uniform {
-            low: 0.0,
+            low: -1.0,
             high: 1.0,
             outliers: None,
         }

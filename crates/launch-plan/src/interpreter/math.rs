@@ -15,6 +15,7 @@ pub(super) fn call(name: &str, arguments: &[Value], at: At) -> Option<Fallible<V
         ("move" | "forward", [value]) => Some(Ok(value.clone())),
         _ => bits(name, arguments)
             .map(Ok)
+            .or_else(|| narrowing(name, arguments, at))
             .or_else(|| floating(name, arguments, at)),
     }
 }
@@ -137,6 +138,31 @@ fn floating(name: &str, arguments: &[Value], at: At) -> Option<Fallible<Value>> 
         return Some(Ok(Value::boolean(result != 0.0)));
     }
     Some(Ok(Value::floating(scalar, result)))
+}
+
+/// The C library's arithmetic on `double` that gives a `float`. Rounds by way of `double`, which is another
+/// `float` where that lies halfway between two.
+fn narrowing(name: &str, arguments: &[Value], at: At) -> Option<Fallible<Value>> {
+    let stem = match name {
+        "fadd" | "fsub" | "fmul" | "fdiv" | "fsqrt" | "ffma" => &name[1..],
+        _ => return None,
+    };
+    let mut numbers = Vec::new();
+    for argument in arguments {
+        match convert(argument, Scalar::Double, at)? {
+            Ok(Value::Floating(_, value)) => numbers.push(value),
+            Ok(_) => return None,
+            Err(fault) => return Some(Err(fault)),
+        }
+    }
+    let result = match (stem, numbers.as_slice()) {
+        ("add", [x, y]) => x + y,
+        ("sub", [x, y]) => x - y,
+        ("mul", [x, y]) => x * y,
+        ("div", [x, y]) => x / y,
+        _ => evaluate(stem, &numbers)?,
+    };
+    Some(Ok(Value::floating(Scalar::Float, result)))
 }
 
 fn half_conversion(name: &str, arguments: &[Value]) -> Option<Value> {
@@ -279,6 +305,22 @@ mod tests {
             result("pow", &[Value::int(2), Value::int(10)]),
             Value::Floating(Scalar::Double, 1024.0)
         );
+    }
+
+    #[test]
+    fn narrowing_functions_give_a_float() {
+        let float = |value| Value::floating(Scalar::Float, value);
+        assert_eq!(result("fsqrt", &[Value::int(64)]), float(8.0));
+        // 1/3 to the nearest float.
+        let third = result("fdiv", &[Value::int(1), Value::int(3)]);
+        assert_eq!(
+            third,
+            Value::Floating(Scalar::Float, 11_184_811.0 / 33_554_432.0)
+        );
+        assert_eq!(result("fsub", &[float(1.0), Value::int(3)]), float(-2.0));
+        let fused = [Value::int(2), Value::int(3), Value::int(4)];
+        assert_eq!(result("ffma", &fused), float(10.0));
+        assert_eq!(call("fsqrt", &[], 0), None);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use domain::rounding::odd_f32;
+
 use super::closures::Closure;
 use super::memory::MAX_ELEMENTS;
 use crate::plan::{Buffer, Place, TensorMapSpec};
@@ -149,8 +151,8 @@ impl Value {
     pub(super) fn floating(scalar: Scalar, value: f64) -> Self {
         let rounded = match scalar {
             Scalar::Float => f64::from(value as f32),
-            Scalar::Half => half::f16::from_f64(value).to_f64(),
-            Scalar::Bf16 => half::bf16::from_f64(value).to_f64(),
+            Scalar::Half => half::f16::from_f32(odd_f32(value)).to_f64(),
+            Scalar::Bf16 => half::bf16::from_f32(odd_f32(value)).to_f64(),
             _ => value,
         };
         Self::Floating(scalar, rounded)
@@ -303,6 +305,9 @@ mod tests {
             bytes(Value::floating(Scalar::Float, 0.1)),
             0.1_f32.to_le_bytes()
         );
+        // Above halfway between 1 and 1 + 2^-10 by less than a float shows.
+        let above = 1.0 + 0.5_f64.powi(11) + 0.5_f64.powi(40);
+        assert_eq!(bytes(Value::floating(Scalar::Half, above)), [0x01, 0x3c]);
         let dim3 = Rc::new(Record::builtin("dim3").unwrap());
         let fields = [1, 2, 3].map(|v| Some(Value::Integer(Scalar::UInt, v)));
         let value = Value::Record(dim3, fields.to_vec());

@@ -29,7 +29,13 @@ impl<'a> HostOnly<'a> {
             .collect();
         let mut definitions = follow.definitions.clone();
         while let Some(index) = pending.pop() {
-            if std::mem::replace(&mut found.pieces[index], true) || !is_function(&pieces[index]) {
+            if std::mem::replace(&mut found.pieces[index], true) {
+                continue;
+            }
+            if pieces[index].kind == PieceKind::Record {
+                pending.extend(variables_of(&pieces[index], pieces, &words));
+            }
+            if !is_function(&pieces[index]) {
                 continue;
             }
             for name in &pieces[index].names {
@@ -52,6 +58,19 @@ fn on_its_own(piece: &Piece, words: &Words<'_>, entry: &str) -> bool {
         PieceKind::HostVariable | PieceKind::Record => words.need_a_host(),
         _ => false,
     }
+}
+
+/// Variables of a record for the host alone. No device code can use one, whatever it names alike; a constant
+/// expression it can.
+fn variables_of(record: &Piece, pieces: &[Piece], words: &[Words<'_>]) -> Vec<usize> {
+    let is_of_it = |&index: &usize| {
+        let (piece, words) = (&pieces[index], &words[index]);
+        piece.kind == PieceKind::HostVariable
+            && !piece.has_error
+            && !words.mention("constexpr")
+            && record.names.iter().any(|name| words.mention(name))
+    };
+    (0..pieces.len()).filter(is_of_it).collect()
 }
 
 fn is_function(piece: &Piece) -> bool {

@@ -64,14 +64,24 @@ const STANDARD: [&str; 50] = [
 /// Streams, which stand anywhere in an expression.
 const STREAMS: [&str; 5] = ["cout", "cerr", "endl", "stderr", "stdout"];
 /// Functions.
-const CALLS: [&str; 9] = [
-    "fprintf", "fopen", "fclose", "malloc", "calloc", "exit", "abort", "getenv", "system",
+const CALLS: [&str; 11] = [
+    "fprintf",
+    "fopen",
+    "fclose",
+    "malloc",
+    "calloc",
+    "exit",
+    "abort",
+    "getenv",
+    "system",
+    "clock_gettime",
+    "gettimeofday",
 ];
 /// Class templates.
 const TEMPLATES: [&str; 4] = ["vector", "unique_ptr", "shared_ptr", "unordered_map"];
 /// Classes and name spaces.
-const TYPES: [&str; 6] = [
-    "string", "thread", "mutex", "ifstream", "ofstream", "chrono",
+const TYPES: [&str; 9] = [
+    "string", "thread", "mutex", "ifstream", "ofstream", "chrono", "timespec", "timeval", "FILE",
 ];
 
 /// Words before a name that do not make it a declaration.
@@ -102,6 +112,11 @@ impl<'a> Words<'a> {
     /// Whether NVRTC could do nothing with it: it uses the host's libraries or launches a kernel.
     pub(super) fn need_a_host(&self) -> bool {
         (0..self.tokens.len()).any(|index| self.needs_a_host(index))
+    }
+
+    /// Whether it uses a word at all.
+    pub(super) fn mention(&self, word: &str) -> bool {
+        self.tokens.contains(&word)
     }
 
     /// Names of what is called: functions, and whatever else looks so.
@@ -157,7 +172,7 @@ impl<'a> Words<'a> {
     fn is_type(&self, index: usize) -> bool {
         let starts = matches!(
             self.before(index),
-            "" | ";" | "{" | "}" | "(" | "," | "<" | "const" | "static" | "inline"
+            "" | ";" | "{" | "}" | "(" | "," | "<" | "const" | "static" | "inline" | "struct"
         );
         let next = self.at(index + 1);
         starts && (next.starts_with(is_word) || matches!(next, "&" | "*" | "&&" | ">" | "::"))
@@ -220,6 +235,9 @@ mod tests {
             "k<<<1, 1>>>(p);",
             "fprintf(stderr, \"x\");",
             "auto t = chrono::steady_clock::now();",
+            "struct timer { struct timespec start, end; };",
+            "void f(timeval* now) { gettimeofday(now, 0); }",
+            "FILE* log;",
         ] {
             host(text, true);
         }

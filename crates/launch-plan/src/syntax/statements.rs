@@ -55,6 +55,11 @@ impl Lowerer<'_> {
                 Err(reason) => StmtKind::Unsupported(reason),
             },
             "switch_statement" => self.switch(node),
+            // A `throw` that is met is refused, so that no handler is ever entered.
+            "try_statement" => match node.child_by_field_name("body") {
+                Some(body) => StmtKind::Block(self.statements_in(body)),
+                None => StmtKind::Unsupported(unknown_statement("try_statement")),
+            },
             "for_range_loop" => self.for_each(node),
             "struct_specifier" | "class_specifier" | "enum_specifier" => {
                 self.local_type(node, None)
