@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::syntax::ast::{Function, RecordSyntax, TypeSyntax, Variable};
+use crate::syntax::ast::{AliasTemplate, Function, RecordSyntax, TypeSyntax, Variable};
 use crate::syntax::items::Items;
 
 /// Declarations by name. A name without its namespace finds what lies in one.
@@ -24,6 +24,9 @@ pub(crate) struct Tables {
     aliases: Vec<(String, TypeSyntax)>,
     #[serde(skip)]
     alias_names: Names,
+    alias_templates: Vec<AliasTemplate>,
+    #[serde(skip)]
+    alias_template_names: Names,
     records: Vec<RecordSyntax>,
     #[serde(skip)]
     record_names: Names,
@@ -77,7 +80,7 @@ fn last_part(path: &str) -> &str {
 impl Tables {
     /// Whether types have other names in this file.
     pub(crate) fn has_aliases(&self) -> bool {
-        !self.aliases.is_empty()
+        !self.aliases.is_empty() || !self.alias_templates.is_empty()
     }
 
     pub(crate) fn new(items: Items) -> Self {
@@ -86,6 +89,7 @@ impl Tables {
             inner_functions: items.inner_functions,
             globals: items.globals,
             aliases: items.aliases,
+            alias_templates: items.alias_templates,
             records: items.records,
             opaque_types: items.opaque_types,
             ..Self::default()
@@ -107,6 +111,9 @@ impl Tables {
             function_names: Names::new(self.functions.iter().map(|f| f.path.as_str())),
             global_names: Names::new(self.globals.iter().map(|v| v.name.as_str())),
             alias_names: Names::new(self.aliases.iter().map(|(name, _)| name.as_str())),
+            alias_template_names: Names::new(
+                self.alias_templates.iter().map(|alias| alias.path.as_str()),
+            ),
             record_names: Names::new(self.records.iter().map(|r| r.path.as_str())),
             ..self
         }
@@ -157,6 +164,11 @@ impl Tables {
         Some(&self.aliases[index].1)
     }
 
+    pub(crate) fn alias_template(&self, path: &str) -> Option<&AliasTemplate> {
+        let index = *self.alias_template_names.find(path).first()?;
+        Some(&self.alias_templates[index])
+    }
+
     /// A struct or class by name; for a template, all its versions.
     pub(crate) fn records_named(&self, path: &str) -> Vec<usize> {
         self.record_names.find(path)
@@ -175,5 +187,6 @@ impl Tables {
             .clone()
             .find(|full| *full == path)
             .or_else(|| paths.find(|full| full.ends_with(&ending)))
+            .or_else(|| self.alias_template(path).map(|alias| alias.path.as_str()))
     }
 }

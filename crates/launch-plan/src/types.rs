@@ -160,6 +160,17 @@ pub(crate) struct Record {
     pub(crate) overlapping: bool,
     /// Whether something happens where an object ends: its own destructor, or one of a field.
     pub(crate) has_destructor: bool,
+    /// What it is where its first field is something that it holds for others.
+    pub(crate) holder: Option<Holder>,
+}
+
+/// A struct of the standard library that stands for what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// `std::unique_ptr`: a pointer, and the deleter where it is not `delete`.
+    Unique,
+    /// `std::optional`: a value, and whether there is one.
+    Optional,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,6 +215,7 @@ impl Record {
             align_bytes,
             overlapping: false,
             has_destructor,
+            holder: None,
         })
     }
 
@@ -261,6 +273,48 @@ impl Record {
         let fields = types.into_iter().enumerate();
         let fields = fields.map(|(index, ty)| (index.to_string(), ty)).collect();
         Self::new(&format!("std::tuple<{}>", names.join(", ")), fields)
+    }
+
+    /// `std::unique_ptr`
+    pub(crate) fn unique_ptr(element: Type, is_array: bool, deleter: Option<Type>) -> Option<Self> {
+        let array = if is_array { "[]" } else { "" };
+        let own = deleter
+            .as_ref()
+            .map_or(String::new(), |ty| format!(", {ty}"));
+        let name = format!("std::unique_ptr<{element}{array}{own}>");
+        // A deleter without fields takes no room.
+        let is_empty = match &deleter {
+            Some(Type::Record(deleter)) => deleter.fields.is_empty(),
+            Some(Type::Closure(_)) | None => true,
+            _ => false,
+        };
+        let pointer = ("0".to_owned(), Type::pointer_to(element, false));
+        let mut record = Self::new(&name, vec![pointer])?;
+        if let Some(ty) = deleter {
+            let offset_bytes = record.size_bytes;
+            if !is_empty {
+                record.size_bytes += ty.size_bytes()?.next_multiple_of(record.align_bytes);
+            }
+            let name = "1".to_owned();
+            record.fields.push(Field {
+                name,
+                ty,
+                offset_bytes,
+            });
+        }
+        record.has_destructor = true;
+        record.holder = Some(Holder::Unique);
+        Some(record)
+    }
+
+    /// `std::optional`
+    pub(crate) fn optional(held: Type) -> Option<Self> {
+        let name = format!("std::optional<{held}>");
+        let fields = [("0", held), ("1", Type::BOOL)];
+        let fields = fields.map(|(name, ty)| (name.to_owned(), ty));
+        let mut record = Self::new(&name, fields.into())?;
+        record.holder = Some(Holder::Optional);
+        Some(record)
     }
 
     /// `dim3`, `uint3`, `float4` and their like.
@@ -402,6 +456,11 @@ impl Type {
             Self::Array(element, _) => element.has_destructor(),
             _ => false,
         }
+    }
+
+    /// Whether it is a `std::unique_ptr`.
+    pub(crate) fn is_unique(&self) -> bool {
+        matches!(self, Self::Record(record) if record.holder == Some(Holder::Unique))
     }
 
     fn holds_a_union(&self) -> bool {

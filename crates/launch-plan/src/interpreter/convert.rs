@@ -51,7 +51,7 @@ impl<'p> Interpreter<'p> {
                 Type::Kernel | Type::Function | Type::Closure(_),
                 value @ (Value::Kernel(_) | Value::Closure(_)),
             ) => Ok(value),
-            (Type::Kernel, value @ Value::Driver(_)) => Ok(value),
+            (Type::Kernel | Type::Function, value @ Value::Driver(_)) => Ok(value),
             (Type::TensorMap, value @ Value::TensorMap(_)) => Ok(value),
             (Type::Output, Value::Output) => Ok(Value::Output),
             (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), Value::Row(given, values))
@@ -64,6 +64,13 @@ impl<'p> Interpreter<'p> {
             (Type::Handle, value @ Value::Graph(_)) => Ok(value),
             (Type::Handle | Type::Kernel, Value::Pointer(_, target)) if target.is_null() => {
                 Ok(Value::Handle)
+            }
+            (Type::Record(wanted), value) if wanted.holder.is_some() => {
+                match self.converted_to_holder(wanted, &value, at) {
+                    Some(converted) => converted,
+                    None if value.ty() == *ty => Ok(value),
+                    None => Err(no_conversion(&value, ty, at)),
+                }
             }
             (Type::Record(wanted), Value::Record(given, fields)) => {
                 self.convert_record(wanted, &given, fields, at)
@@ -223,6 +230,9 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         let arguments = self.expanded(arguments)?;
+        if record.holder.is_some() {
+            return self.construct_holder(record, arguments, at);
+        }
         let constructors = self.constructors_of(record);
         if !constructors.is_empty() {
             if let ([only], true) = (arguments, record.has_destructor)

@@ -111,6 +111,12 @@ impl<'p> Interpreter<'p> {
             let ty = value.ty();
             return self.new_variable(ty, Some(value), at);
         }
+        if let Some(name) = self.undeduced(&variable.ty)
+            && let Some(value) = self.deduced_variable(name, &variable.initial, at)
+        {
+            let value = value?;
+            return self.new_variable(value.ty(), Some(value), at);
+        }
         let ty = self.resolve(&variable.ty)?;
         let value = match &variable.initial {
             Initial::None => self.unset_value(&ty, at)?,
@@ -211,14 +217,26 @@ impl<'p> Interpreter<'p> {
             },
         };
         let place = self.memory.local(element.clone(), length, at)?;
-        self.spend_in_bulk(length, at)?;
-        match values {
-            Some(values) => self.fill(&place, &element, length, values, at)?,
-            None => self.unset_elements(&place, &element, length, at)?,
-        }
+        self.first_values(&place, &element, length, values, at)?;
         let ty = Type::Array(Rc::new(element), length);
         self.own(&place, &ty, at);
         Ok(Binding::Variable(place, ty))
+    }
+
+    /// What the elements of a new array have: the given values and zeros after them, or what they have without.
+    pub(super) fn first_values(
+        &mut self,
+        first: &HostRef,
+        element: &Type,
+        length: u64,
+        values: Option<&'p [Expr]>,
+        at: At,
+    ) -> Fallible<()> {
+        self.spend_in_bulk(length, at)?;
+        match values {
+            Some(values) => self.fill(first, element, length, values, at),
+            None => self.unset_elements(first, element, length, at),
+        }
     }
 
     /// Gives structs, and arrays within the array, what they have without a value.
@@ -290,10 +308,9 @@ impl<'p> Interpreter<'p> {
             }
         };
         let place = self.memory.allocate(ty.clone(), count, at)?;
-        self.spend_in_bulk(count, at)?;
         match initial {
             Initial::Arguments(values) | Initial::List(values) if length.is_some() => {
-                self.fill(&place, &ty, count, values, at)?;
+                self.first_values(&place, &ty, count, Some(values), at)?;
             }
             Initial::Arguments(values) | Initial::List(values) => {
                 let braces = values.is_empty() || matches!(initial, Initial::List(_));
@@ -301,7 +318,7 @@ impl<'p> Interpreter<'p> {
                 self.memory.store(&place, value, at)?;
             }
             Initial::None | Initial::Value(_) => {
-                self.unset_elements(&place, &ty, count, at)?;
+                self.first_values(&place, &ty, count, None, at)?;
             }
         }
         Ok(Value::pointer(ty, false, Target::Host(place)))

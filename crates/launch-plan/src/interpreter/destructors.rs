@@ -64,6 +64,7 @@ impl<'p> Interpreter<'p> {
         }
         self.spend(1, at)?;
         match ty {
+            Type::Record(record) if ty.is_unique() => self.end_unique(place, record, at)?,
             Type::Record(record) => {
                 if let Some(destructor) = self.destructor_of(record) {
                     let function = self.tables.function(destructor);
@@ -164,11 +165,29 @@ impl<'p> Interpreter<'p> {
         let constructors = self.constructors_of(record);
         let is_move = moved(expr).is_some();
         let Some(chosen) = self.taking(&constructors, record, is_move) else {
-            return Err(copy(&ty, at));
+            return match is_move && self.moves_by_fields(record) {
+                true => self.moved_out(&place, record, at),
+                false => Err(copy(&ty, at)),
+            };
         };
         let given = vec![Given::place(place, ty.clone(), at)];
         self.construct_object(record, &[chosen], given, at)
             .map(Some)
+    }
+
+    /// Whether what the compiler makes of a move is one of each field: nothing in the class says otherwise.
+    fn moves_by_fields(&self, record: &Record) -> bool {
+        if record.holder.is_some() {
+            return true;
+        }
+        let methods = self.constructors_of(record);
+        self.destructor_of(record).is_none()
+            && self.taking(&methods, record, true).is_none()
+            && self.methods_of(record, "operator=").is_empty()
+            && record.fields.iter().all(|field| match &field.ty {
+                Type::Record(inner) => !inner.has_destructor || self.moves_by_fields(inner),
+                ty => !ty.has_destructor(),
+            })
     }
 
     /// Of constructors or assignments, the one that takes another object of the class.
@@ -204,10 +223,16 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Option<Value>> {
         let methods = self.methods_of(record, "operator=");
         if methods.is_empty() {
-            if record.has_destructor {
-                return Err(copy(&Type::Record(std::rc::Rc::clone(record)), at));
+            let ty = Type::Record(std::rc::Rc::clone(record));
+            if !record.has_destructor {
+                return Ok(None);
             }
-            return Ok(None);
+            if !self.moves_by_fields(record) {
+                return Err(copy(&ty, at));
+            }
+            let value = self.initialised(&ty, value)?;
+            self.assign_fields(place, record, value, at)?;
+            return Ok(Some(Value::Void));
         }
         let around = self.around_object(place, record, at)?;
         let source = moved(value).unwrap_or(value);

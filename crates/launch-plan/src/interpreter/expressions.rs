@@ -1,6 +1,9 @@
 //! Evaluates expressions.
 
 use super::Interpreter;
+use super::deduction::made_tuple;
+use super::holders::nullopt;
+use super::places::tied;
 use super::resolve::refusal;
 use super::scope::Binding;
 use super::value::{Part, Target, TemplateValue, Value};
@@ -8,7 +11,7 @@ use super::{arithmetic, constants};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, TypeSyntax, UnaryOp};
-use crate::types::{Scalar, Type};
+use crate::types::{Holder, Scalar, Type};
 
 impl<'p> Interpreter<'p> {
     pub(super) fn evaluate(&mut self, expr: &'p Expr) -> Fallible<Value> {
@@ -25,8 +28,8 @@ impl<'p> Interpreter<'p> {
             ExprKind::Name(name) => self.name_value(name, at),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, at),
             ExprKind::Binary(op, left, right) => {
-                let left = self.evaluate(left)?;
-                let right = self.evaluate(right)?;
+                let left = self.left_or_right(left)?;
+                let right = self.left_or_right(right)?;
                 self.binary(*op, &left, &right, at)
             }
             ExprKind::And(left, right) => {
@@ -51,6 +54,9 @@ impl<'p> Interpreter<'p> {
             ExprKind::Launch(launch) => self.launch(launch, at),
             ExprKind::Cast(ty, operand) => {
                 let ty = self.resolve(ty)?;
+                if ty == Type::BOOL {
+                    return self.truth_of(operand).map(Value::boolean);
+                }
                 let value = self.evaluate(operand)?;
                 self.cast(value, &ty, at)
             }
@@ -59,6 +65,9 @@ impl<'p> Interpreter<'p> {
                 self.construct(&ty, arguments, false, at)
             }
             ExprKind::ConstructList(ty, values) => {
+                if let Some(name) = self.undeduced(ty) {
+                    return self.deduced(name, values, true, at);
+                }
                 let ty = self.resolve(ty)?;
                 self.construct(&ty, values, true, at)
             }
@@ -97,12 +106,30 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// A value that an operator works on.
+    fn left_or_right(&mut self, expr: &'p Expr) -> Fallible<Value> {
+        match tied(expr) {
+            Some(parts) => {
+                let values = parts.iter().map(|part| self.evaluate(part));
+                made_tuple(values.collect::<Fallible<_>>()?, expr.at)
+            }
+            None => self.pointer_or_value(expr),
+        }
+    }
+
     /// The value as a condition.
     pub(super) fn condition(&mut self, expr: &'p Expr) -> Fallible<bool> {
         let mark = self.owned.len();
-        let value = self.evaluate(expr)?;
-        let holds = self.truth(&value, expr.at);
+        let holds = self.truth_of(expr);
         self.ended(mark, holds)
+    }
+
+    fn truth_of(&mut self, expr: &'p Expr) -> Fallible<bool> {
+        if let Some((place, record)) = self.holder_at(expr)? {
+            return self.holds(&place, &record, expr.at);
+        }
+        let value = self.evaluate(expr)?;
+        self.truth(&value, expr.at)
     }
 
     fn name_value(&mut self, name: &'p Name, at: At) -> Fallible<Value> {
@@ -130,7 +157,7 @@ impl<'p> Interpreter<'p> {
         if let Some(value) = self.global_value(&name.path, at)? {
             return Ok(value);
         }
-        if let Some(value) = constants::builtin(name.plain()) {
+        if let Some(value) = built_in(name.plain()) {
             return Ok(value);
         }
         if self.names_type(name) {
@@ -182,11 +209,11 @@ impl<'p> Interpreter<'p> {
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &'p Expr, at: At) -> Fallible<Value> {
-        let value = self.evaluate(operand)?;
         if op == UnaryOp::Not {
-            let holds = self.truth(&value, at)?;
+            let holds = self.truth_of(operand)?;
             return Ok(Value::boolean(!holds));
         }
+        let value = self.evaluate(operand)?;
         arithmetic::unary(op, &value, at).unwrap_or_else(|| {
             let message = format!("arithmetic on a value of type `{}`", value.ty());
             Err(Fault::unsupported(at, message, "compute with numbers"))
@@ -212,6 +239,9 @@ impl<'p> Interpreter<'p> {
         if let (BinaryOp::ShiftLeft, Value::Output) = (op, left) {
             self.warn_of_output("std::cout", at);
             return Ok(Value::Output);
+        }
+        if let Some(result) = self.compared_records(op, left, right, at) {
+            return result;
         }
         if let (Value::Text(left), Value::Text(right)) = (left, right)
             && let Some(result) = self.text_binary(op, left, right, at)
@@ -295,6 +325,9 @@ impl<'p> Interpreter<'p> {
                     {
                         return Some(ty);
                     }
+                    if constants::freeing(name.plain()).is_some() {
+                        return Some(Type::Kernel);
+                    }
                     let (_, variable) = self.tables.global(&name.path)?;
                     self.resolve(&variable.ty).ok()
                 }
@@ -303,6 +336,10 @@ impl<'p> Interpreter<'p> {
                 self.in_element(*index, |interpreter| interpreter.static_type(inner))
             }
             ExprKind::PackSize(_) => Some(Type::SIZE),
+            ExprKind::AddressOf(operand) => match self.static_type(operand)? {
+                Type::Kernel => Some(Type::Kernel),
+                _ => None,
+            },
             ExprKind::Call(callee, _) => self.static_type_of_call(callee),
             ExprKind::Dereference(operand) => pointee(&self.static_type(operand)?),
             ExprKind::Index(array, _) => pointee(&self.static_type(array)?),
@@ -368,6 +405,7 @@ impl<'p> Interpreter<'p> {
                 name,
                 through_pointer: false,
             } => match (self.static_type(object)?, name.path.as_str()) {
+                (Type::Record(record), method) => Self::type_of_holder_method(&record, method),
                 (Type::Vector(_) | Type::StdArray(..), "size") => Some(Type::SIZE),
                 (Type::Vector(element) | Type::StdArray(element, _), "front" | "back" | "at") => {
                     Some(Type::clone(&element))
@@ -397,6 +435,10 @@ fn pointee(ty: &Type) -> Option<Type> {
         Type::Array(element, _) | Type::StdArray(element, _) | Type::Vector(element) => {
             Some(Type::clone(element))
         }
+        Type::Record(record) => match record.holder? {
+            Holder::Unique => pointee(&record.fields.first()?.ty),
+            Holder::Optional => Some(record.fields.first()?.ty.clone()),
+        },
         _ => None,
     }
 }
@@ -421,6 +463,13 @@ fn size_value(ty: &Type, at: At) -> Fallible<Value> {
             "write the number of bytes",
         )),
     }
+}
+
+fn built_in(name: &str) -> Option<Value> {
+    let constant = constants::builtin(name);
+    constant
+        .or_else(|| nullopt(name))
+        .or_else(|| constants::freeing(name))
 }
 
 fn type_as_value(name: &str, at: At) -> Box<Fault> {

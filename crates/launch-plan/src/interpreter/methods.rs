@@ -25,8 +25,7 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         let (place, ty) = if through_pointer {
-            let pointer = self.evaluate(object)?;
-            self.pointed_place(&pointer, Access::Read, at)?
+            self.pointed_by(object, Access::Read, at)?
         } else {
             self.object_place(object)?
         };
@@ -35,6 +34,9 @@ impl<'p> Interpreter<'p> {
                 self.container_method(&place, &ty, &name.path, arguments, at)
             }
             Type::Text => self.text_method(&place, &name.path, arguments, at),
+            Type::Record(record) if record.holder.is_some() => {
+                self.holder_method(&place, record, &name.path, arguments, at)
+            }
             Type::Record(record) => self.record_method(&place, record, name, arguments, at),
             _ => Err(no_method(&ty, &name.path, at)),
         }
@@ -335,6 +337,11 @@ impl<'p> Interpreter<'p> {
             Value::Record(record, _) => {
                 let (place, _) = self.temporary(value.clone(), at)?;
                 self.call_object(&place, record, given, at)
+            }
+            Value::Driver(function) => {
+                let values: Option<Vec<Value>> =
+                    given.into_iter().map(|given| given.value).collect();
+                self.driver_function(*function, &values.unwrap_or_default(), at)
             }
             Value::Kernel(_) => Err(Fault::unsupported(
                 at,

@@ -141,16 +141,13 @@ impl<'p> Interpreter<'p> {
         let at = expr.at;
         match &expr.kind {
             ExprKind::Name(name) => self.named_place(name, access, at),
-            ExprKind::Dereference(pointer) => {
-                let value = self.evaluate(pointer)?;
-                self.pointed_place(&value, access, at)
-            }
+            ExprKind::Dereference(pointer) => self.pointed_by(pointer, access, at),
             ExprKind::Index(array, index) => {
                 if let Some(Type::Vector(_) | Type::StdArray(..)) = self.static_type(array) {
                     let (place, ty) = self.object_place(array)?;
                     return self.indexed(&place, &ty, index);
                 }
-                let pointer = self.evaluate(array)?;
+                let pointer = self.pointer_or_value(array)?;
                 if let Value::Row(..) = pointer {
                     let (place, ty) = self.temporary(pointer, at)?;
                     return self.indexed(&place, &ty, index);
@@ -165,8 +162,7 @@ impl<'p> Interpreter<'p> {
                 through_pointer,
             } => {
                 let (place, ty) = if *through_pointer {
-                    let pointer = self.evaluate(object)?;
-                    self.pointed_place(&pointer, access, at)?
+                    self.pointed_by(object, access, at)?
                 } else {
                     let access = self.access_to_object(object, &name.path, access);
                     self.place(object, access)?
@@ -339,11 +335,13 @@ impl<'p> Interpreter<'p> {
                     Some(Type::Vector(_) | Type::StdArray(..))
                 ) =>
             {
-                let pointer = self.evaluate(array)?;
+                let pointer = self.pointer_or_value(array)?;
                 let index = self.evaluate(index)?;
                 return self.binary(BinaryOp::Add, &pointer, &index, at);
             }
-            ExprKind::Dereference(pointer) => return self.evaluate(pointer),
+            ExprKind::Dereference(pointer) if self.holder_at(pointer)?.is_none() => {
+                return self.evaluate(pointer);
+            }
             ExprKind::Name(name) if self.find_local(&name.path).is_none() => {
                 if let Some((_, variable)) = self.tables.global(&name.path)
                     && matches!(variable.storage, Storage::Static | Storage::Automatic)
@@ -355,6 +353,9 @@ impl<'p> Interpreter<'p> {
                 }
                 if let Some(symbol) = self.symbol_named(&name.path)? {
                     return Ok(symbol);
+                }
+                if let Some(function) = super::constants::freeing(name.plain()) {
+                    return Ok(function);
                 }
             }
             _ => {}
@@ -383,7 +384,7 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-fn tied(target: &Expr) -> Option<&[Expr]> {
+pub(super) fn tied(target: &Expr) -> Option<&[Expr]> {
     let ExprKind::Call(callee, arguments) = &target.kind else {
         return None;
     };

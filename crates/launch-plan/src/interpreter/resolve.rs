@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::Interpreter;
 use super::runtime::runtime_type;
 use super::scope::{Binding, Frame, Surroundings};
+use super::templates::TemplateOwner;
 use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
@@ -107,6 +108,9 @@ impl<'p> Interpreter<'p> {
         if let Some(ty) = self.container_type(name, at)? {
             return Ok(ty);
         }
+        if let Some(ty) = self.templated_alias(name, at)? {
+            return Ok(ty);
+        }
         if name.arguments.is_none() {
             if let Some(syntax) = self.tables.alias(&name.path) {
                 return self.resolve(syntax);
@@ -117,6 +121,21 @@ impl<'p> Interpreter<'p> {
         }
         let rendered = self.rendered_name(name, at)?;
         Ok(Type::Named(rendered))
+    }
+
+    /// `A<int>` of `template <class T> using A = S<T>;`. `None` where only the device knows what that is.
+    fn templated_alias(&mut self, name: &'p Name, at: At) -> Fallible<Option<Type>> {
+        let tables = self.tables;
+        let (Some(written), Some(alias)) = (&name.arguments, tables.alias_template(&name.path))
+        else {
+            return Ok(None);
+        };
+        let values = self.template_values(written)?;
+        let owner = TemplateOwner::Class(&alias.path);
+        let bound = self.bind_arguments(owner, &alias.parameters, &values, at)?;
+        let frame = Frame::new(bound.bindings);
+        let meant = self.framed(frame, |interpreter| interpreter.resolve(&alias.ty));
+        Ok(meant.ok())
     }
 
     /// A type that only the device knows, spelled with its arguments' meaning.
@@ -159,8 +178,10 @@ impl<'p> Interpreter<'p> {
         let (Some(written), true) = (&name.arguments, is_container(name)) else {
             return Ok(None);
         };
-        if name.plain() == "function" {
-            return Ok(Some(Type::Function));
+        match name.plain() {
+            "function" => return Ok(Some(Type::Function)),
+            "unique_ptr" | "optional" => return self.holder_type(name, at),
+            _ => {}
         }
         let values = self.template_values(written)?;
         Ok(match (name.plain(), values.as_slice()) {
@@ -192,7 +213,7 @@ impl<'p> Interpreter<'p> {
         })
     }
 
-    fn check_element(&self, element: &Type, at: At) -> Fallible<()> {
+    pub(super) fn check_element(&self, element: &Type, at: At) -> Fallible<()> {
         match element {
             Type::Named(name) => Err(self.opaque_type(name, at)),
             Type::Void => Err(super::unknown_types::unknown_type("void", at)),
@@ -214,7 +235,8 @@ impl<'p> Interpreter<'p> {
         }
         if self.tables.alias(&name.path).is_some()
             || !self.tables.records_named(&name.path).is_empty()
-            || (name.arguments.is_some() && is_container(name))
+            || (name.arguments.is_some()
+                && (is_container(name) || self.tables.alias_template(&name.path).is_some()))
         {
             return true;
         }
@@ -253,6 +275,9 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         self.spend(record.fields.len() as u64, at)?;
+        if record.holder.is_some() {
+            return self.empty_holder(record, at);
+        }
         if record.name == "dim3" {
             let ones = vec![Some(Value::Integer(Scalar::UInt, 1)); 3];
             return Ok(Value::Record(Rc::clone(record), ones));
@@ -306,7 +331,7 @@ fn is_container(name: &Name) -> bool {
     is_standard
         && matches!(
             name.plain(),
-            "vector" | "array" | "pair" | "tuple" | "function"
+            "vector" | "array" | "pair" | "tuple" | "function" | "unique_ptr" | "optional"
         )
 }
 

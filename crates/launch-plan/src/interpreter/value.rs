@@ -35,10 +35,12 @@ pub(super) enum Value {
     Driver(DriverFunction),
 }
 
-/// Functions of the driver that host code may look up.
+/// Functions of the driver and the runtime that host code may have as values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DriverFunction {
     EncodeTiled,
+    /// `cudaFree` and its like, named as a deleter.
+    Free(&'static str),
 }
 
 /// Where a pointer points.

@@ -168,6 +168,14 @@ pub(crate) enum TemplateArgument {
     TypeOrValue(TypeSyntax, Expr),
 }
 
+/// `template <class T> using A = S<T>;`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct AliasTemplate {
+    pub(crate) path: String,
+    pub(crate) parameters: Vec<TemplateParameter>,
+    pub(crate) ty: TypeSyntax,
+}
+
 /// A type as written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TypeSyntax {

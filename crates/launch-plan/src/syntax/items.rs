@@ -7,8 +7,8 @@ use tree_sitter::Node;
 
 use super::aliases::{read_alias, read_using};
 use super::ast::{
-    Body, Function, Parameter, RecordSyntax, Space, Storage, TemplateParameter, TypeKind,
-    TypeSyntax, Variable,
+    AliasTemplate, Body, Function, Parameter, RecordSyntax, Space, Storage, TemplateParameter,
+    TypeKind, TypeSyntax, Variable,
 };
 use super::lower::{Lowerer, children_with_fields, first_syntax_error, named_children};
 use super::members::method_outside;
@@ -29,6 +29,7 @@ pub(crate) struct Items {
     /// Last parts of names that stand for values: variables, enumerators, functions.
     pub(super) values: HashSet<String>,
     pub(crate) aliases: Vec<(String, TypeSyntax)>,
+    pub(crate) alias_templates: Vec<AliasTemplate>,
     pub(crate) records: Vec<RecordSyntax>,
     /// Methods and lambdas.
     pub(crate) inner_functions: Vec<Function>,
@@ -139,7 +140,7 @@ fn read(
             push(items, lowerer, PieceKind::Other, whole, vec![]);
         }
         ("type_definition" | "alias_declaration", _) => {
-            read_alias(node, whole, path, template.is_some(), lowerer, items);
+            read_alias(node, whole, path, template, lowerer, items);
         }
         ("using_declaration", _) => read_using(node, whole, lowerer, items),
         _ => push(items, lowerer, PieceKind::Other, whole, vec![]),

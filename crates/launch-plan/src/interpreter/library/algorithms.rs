@@ -1,11 +1,12 @@
 //! `<algorithm>` and `<numeric>` on host arrays. Every element costs a step.
 
 use super::super::Interpreter;
+use super::super::deduction::make_pair;
 use super::super::value::Value;
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::BinaryOp;
-use crate::types::{Record, Scalar};
+use crate::types::Scalar;
 
 impl Interpreter<'_> {
     /// An algorithm over `[first, last)`; `None` where `name` is none.
@@ -301,18 +302,6 @@ impl Interpreter<'_> {
         };
         self.convert(chosen.clone(), &value.ty(), at)
     }
-}
-
-fn make_pair(first: &Value, second: &Value, at: At) -> Fallible<Value> {
-    let Some(pair) = Record::pair(first.ty(), second.ty()) else {
-        return Err(Fault::unsupported(
-            at,
-            "a pair of these values",
-            "use a plain struct",
-        ));
-    };
-    let fields = vec![Some(first.clone()), Some(second.clone())];
-    Ok(Value::Record(pair.into(), fields))
 }
 
 fn common_divisor(

@@ -52,9 +52,7 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
         return Some(library_call(&full, at));
     }
     let holder = match plain {
-        "make_unique" => Some("std::unique_ptr"),
         "make_shared" => Some("std::shared_ptr"),
-        "make_optional" => Some("std::optional"),
         _ => None,
     };
     if let Some(holder) = holder {

@@ -90,7 +90,12 @@ impl<'p> Interpreter<'p> {
         Ok(values)
     }
 
-    fn memory_call(&mut self, name: &str, values: &[Value], at: At) -> Option<Fallible<Value>> {
+    pub(super) fn memory_call(
+        &mut self,
+        name: &str,
+        values: &[Value],
+        at: At,
+    ) -> Option<Fallible<Value>> {
         Some(match (name, values) {
             ("cudaMalloc", [target, bytes]) | ("cudaMallocAsync", [target, bytes, ..]) => {
                 self.malloc(target, bytes, at)
