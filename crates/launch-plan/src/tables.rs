@@ -18,6 +18,11 @@ pub(crate) struct Tables {
     /// Methods by their whole path.
     #[serde(skip)]
     method_names: HashMap<String, Vec<usize>>,
+    /// Whether host code has operators of its own.
+    #[serde(skip)]
+    has_operators: bool,
+    #[serde(skip)]
+    has_assignments: bool,
     globals: Vec<Variable>,
     #[serde(skip)]
     global_names: Names,
@@ -106,7 +111,19 @@ impl Tables {
             let same = method_names.entry(method.path.clone()).or_default();
             same.push(index);
         }
+        let is_operator = |function: &Function| {
+            let name = last_part(&function.path);
+            name.starts_with("operator") && !name.ends_with("()") && name != "operator="
+        };
+        let has_operators = self
+            .functions
+            .iter()
+            .chain(&self.inner_functions)
+            .any(is_operator);
+        let mut methods = self.inner_functions.iter();
         Self {
+            has_assignments: methods.any(|method| last_part(&method.path) == "operator="),
+            has_operators,
             method_names,
             function_names: Names::new(self.functions.iter().map(|f| f.path.as_str())),
             global_names: Names::new(self.globals.iter().map(|v| v.name.as_str())),
@@ -117,6 +134,15 @@ impl Tables {
             record_names: Names::new(self.records.iter().map(|r| r.path.as_str())),
             ..self
         }
+    }
+
+    /// Whether a class says what assigning it does.
+    pub(crate) fn has_assignments(&self) -> bool {
+        self.has_assignments
+    }
+
+    pub(crate) fn has_operators(&self) -> bool {
+        self.has_operators
     }
 
     /// Those of file and namespace scope.

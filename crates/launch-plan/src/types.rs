@@ -160,6 +160,8 @@ pub(crate) struct Record {
     pub(crate) overlapping: bool,
     /// Whether something happens where an object ends: its own destructor, or one of a field.
     pub(crate) has_destructor: bool,
+    /// Whether its class writes a constructor that copies or moves, or one of a field does.
+    pub(crate) has_copy_constructor: bool,
     /// What it is where its first field is something that it holds for others.
     pub(crate) holder: Option<Holder>,
 }
@@ -208,6 +210,9 @@ impl Record {
             });
         }
         let has_destructor = fields.iter().any(|field: &Field| field.ty.has_destructor());
+        let has_copy_constructor = fields
+            .iter()
+            .any(|field: &Field| field.ty.is_copied_by_function());
         Some(Self {
             name: name.to_owned(),
             fields,
@@ -215,6 +220,7 @@ impl Record {
             align_bytes,
             overlapping: false,
             has_destructor,
+            has_copy_constructor,
             holder: None,
         })
     }
@@ -454,6 +460,15 @@ impl Type {
         match self {
             Self::Record(record) => record.has_destructor,
             Self::Array(element, _) => element.has_destructor(),
+            _ => false,
+        }
+    }
+
+    /// Whether a second one of it is made by a function.
+    pub(crate) fn is_copied_by_function(&self) -> bool {
+        match self {
+            Self::Record(record) => record.has_destructor || record.has_copy_constructor,
+            Self::Array(element, _) => element.is_copied_by_function(),
             _ => false,
         }
     }

@@ -183,16 +183,12 @@ fn texts_are_made_joined_and_compared() {
 fn holders_of_values_are_refused_by_name() {
     for (body, message) in [
         (
-            "auto p = std::make_unique<int>(3);",
-            "`std::unique_ptr` in host code",
+            "auto p = std::make_shared<int>(3);",
+            "`std::shared_ptr` in host code",
         ),
         (
-            "std::unique_ptr<int> p(new int(3));",
-            "`std::unique_ptr<int>` in host code",
-        ),
-        (
-            "std::optional<int> o; o = 3;",
-            "`std::optional<int>` in host code",
+            "std::shared_ptr<int> p(new int(3));",
+            "`std::shared_ptr<int>` in host code",
         ),
         (
             "namespace r = cub;",

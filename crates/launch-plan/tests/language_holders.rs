@@ -195,7 +195,6 @@ fn a_second_owner_is_refused() {
         "std::unique_ptr<int> r(p);",
         "q = p;",
         "auto f = [=]() { return *p; };",
-        "std::pair<std::unique_ptr<int>, int> both;",
     ] {
         let source = format!(
             "void solve(const float* A, const float* B, float* C, int N) {{

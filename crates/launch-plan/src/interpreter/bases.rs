@@ -3,7 +3,10 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::value::{HostRef, Part};
+use super::value::{HostRef, Part, Value};
+use crate::failure::{Fallible, Fault};
+use crate::source::text::At;
+use crate::syntax::ast::Expr;
 use crate::types::{Record, Type};
 
 impl Interpreter<'_> {
@@ -30,6 +33,12 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Whether constructors of the base class make objects of this one.
+    pub(super) fn inherits_constructors(&self, record: &Record) -> bool {
+        let class = self.class_of(&record.name);
+        class.is_some_and(|class| self.tables.record(class.syntax).inherits_constructors)
+    }
+
     /// The part of an object whose class has a method itself.
     pub(super) fn owner_of_method(
         &self,
@@ -46,5 +55,32 @@ impl Interpreter<'_> {
             record = base;
         }
         (place, record)
+    }
+}
+
+impl<'p> Interpreter<'p> {
+    /// An object whose base class's constructor takes the arguments; its own fields have their defaults.
+    pub(super) fn construct_by_base(
+        &mut self,
+        record: &Rc<Record>,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        let own = Type::Record(Rc::clone(record));
+        if let [only] = arguments
+            && self.static_type(only).as_ref() == Some(&own)
+        {
+            return self.initialised(&own, only);
+        }
+        let Some(base) = self.base_of(record) else {
+            let message = format!("`{own}` takes constructors of a base class that it has not");
+            return Err(Fault::unsupported(
+                at,
+                message,
+                "write its constructors out",
+            ));
+        };
+        let base = self.construct(&Type::Record(base), arguments, false, at)?;
+        self.blank_object(record, vec![base], at)
     }
 }

@@ -35,6 +35,12 @@ pub(super) struct Classes {
     in_progress: Vec<String>,
 }
 
+impl Classes {
+    pub(super) fn type_of(&self, name: &str) -> Option<Type> {
+        self.types.get(name).cloned()
+    }
+}
+
 impl<'p> Interpreter<'p> {
     /// The type of a class of the file. `versions` are a template and what it is specialised to.
     pub(super) fn class_type(
@@ -183,6 +189,14 @@ impl<'p> Interpreter<'p> {
         };
         let record = record.filter(|_| scalars <= MAX_RECORD_SCALARS);
         let ends = self.tables.record(syntax).has_destructor;
+        let record = record.map(|mut record| {
+            let constructors = self.constructors_of(&record);
+            record.has_copy_constructor |= [false, true]
+                .iter()
+                .any(|&is_move| self.taking(&constructors, &record, is_move).is_some());
+            self.language.has_destructors |= record.has_copy_constructor;
+            record
+        });
         Ok(match record {
             Some(_) if ends && is_union => Type::Named(name.to_owned()),
             Some(mut record) if ends || record.has_destructor => {
@@ -215,12 +229,7 @@ impl<'p> Interpreter<'p> {
                 "make it `static constexpr`",
             ));
         }
-        let binding = self.variable(constant)?;
-        let Binding::Variable(place, ty) = binding else {
-            return Ok(binding);
-        };
-        let place = self.memory.keep(&place, constant.at)?;
-        Ok(Binding::Variable(place, ty))
+        self.kept_variable(constant)
     }
 
     /// A class template's own name within its text, where it means the class with its arguments.

@@ -47,7 +47,7 @@ impl<'p> Interpreter<'p> {
             if record.overlapping {
                 continue; // has its defaults already
             }
-            if let Some(value) = self.default_of_field(&record, index, at)? {
+            if let Some(value) = self.default_of_field(&place, &record, index, at)? {
                 self.memory.store(&part, value, at)?;
             }
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Interpreter;
 use super::arithmetic;
 use super::overlay;
+use super::overloads::takes_count;
 use super::parameters::Given;
 use super::pointers::stand_in_address;
 use super::unknown_types::unknown_type;
@@ -234,8 +235,14 @@ impl<'p> Interpreter<'p> {
             return self.construct_holder(record, arguments, at);
         }
         let constructors = self.constructors_of(record);
+        let takes = |&index: &usize| takes_count(self.tables.function(index), arguments.len());
+        let own = constructors.is_empty() || constructors.iter().any(takes);
+        if !own && self.inherits_constructors(record) {
+            return self.construct_by_base(record, arguments, at);
+        }
         if !constructors.is_empty() {
-            if let ([only], true) = (arguments, record.has_destructor)
+            let is_copied = record.has_destructor || record.has_copy_constructor;
+            if let ([only], true) = (arguments, is_copied)
                 && let Some(object) = self.taken(only)?
                 && matches!(&object, Value::Record(made, _) if made.name == record.name)
             {
@@ -251,6 +258,9 @@ impl<'p> Interpreter<'p> {
                 return self.given_value(only, "an object");
             }
             return self.construct_object(record, &constructors, given, at);
+        }
+        if !arguments.is_empty() && self.inherits_constructors(record) {
+            return self.construct_by_base(record, arguments, at);
         }
         if let Some(Expr {
             kind: ExprKind::Designated(..),
@@ -325,16 +335,18 @@ impl<'p> Interpreter<'p> {
 
     /// The first fields as given, the rest as C++ fills them.
     fn with_fields(&mut self, record: &Rc<Record>, values: Vec<Value>, at: At) -> Fallible<Value> {
-        let Value::Record(_, mut fields) = self.blank_object(record, values.len(), at)? else {
-            return Err(unknown_type(&record.name, at));
-        };
         let given = values.len();
         if record.overlapping && given > 0 {
             let first = values.into_iter().next();
             return Ok(overlay::union_of(record, first));
         }
-        for (slot, value) in fields.iter_mut().zip(values) {
-            *slot = Some(value);
+        let Value::Record(_, mut fields) = self.blank_object(record, values, at)? else {
+            return Err(unknown_type(&record.name, at));
+        };
+        let mut defaults =
+            (0..record.fields.len()).map(|index| self.default_expression(record, index));
+        if record.overlapping && defaults.any(|default| default.is_some()) {
+            return Ok(Value::Record(Rc::clone(record), fields)); // one has its default
         }
         for (slot, field) in fields.iter_mut().zip(&record.fields).skip(given) {
             *slot = Some(self.completed(slot.take(), &field.ty, at)?);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::places::{Access, is_place};
+use super::lvalues::{changes, is_fixed, reference_to_a_copy};
 use super::resolve::refusal;
 use super::scope::Binding;
 use super::value::{HostRef, Target, TemplateValue, Value};
@@ -18,9 +18,7 @@ impl<'p> Interpreter<'p> {
         match variable.storage {
             Storage::Automatic | Storage::Constant => {}
             Storage::Static => {
-                let mark = self.owned.len();
                 let binding = self.static_variable(variable)?;
-                self.owned.truncate(mark); // ends with the program
                 self.bind(&variable.name, binding);
                 return Ok(());
             }
@@ -62,7 +60,7 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn declare_alias(&mut self, name: &str, ty: &'p TypeSyntax) -> Fallible<()> {
-        let ty = self.resolve(ty)?;
+        let ty = self.resolve_value_type(ty)?;
         self.bind(name, Binding::Template(TemplateValue::Type(ty)));
         Ok(())
     }
@@ -88,7 +86,7 @@ impl<'p> Interpreter<'p> {
         };
         match (&variable.ty.kind, initial) {
             (TypeKind::Reference(inner), Some(initial)) => {
-                return self.reference(inner, initial);
+                return self.reference(&variable.ty, inner, initial);
             }
             (TypeKind::Array(element, length), _) => {
                 return self.array(variable, element, length.as_deref());
@@ -149,6 +147,7 @@ impl<'p> Interpreter<'p> {
     /// `T& r = initial;`: another name for a place, or a name for a value.
     pub(super) fn reference(
         &mut self,
+        reference: &'p TypeSyntax,
         inner: &'p TypeSyntax,
         initial: &'p Expr,
     ) -> Fallible<Binding> {
@@ -158,24 +157,18 @@ impl<'p> Interpreter<'p> {
         } else {
             Some(self.resolve(inner)?)
         };
-        let local = match &initial.kind {
-            ExprKind::Name(name) => self.find_local(&name.path).is_some(),
-            _ => is_place(initial),
+        let changes = changes(reference);
+        let value = match self.referred(initial, changes)? {
+            Some((place, ty)) => match self.bound_to(wanted.as_ref(), &place, &ty) {
+                Some(binding) => return Ok(binding),
+                None if changes => return Err(reference_to_a_copy(at)),
+                None => self.loaded(place, &ty, "this value", at)?,
+            },
+            None => self.evaluate(initial)?,
         };
-        if local && let Ok((place, ty)) = self.place(initial, Access::Read) {
-            if let Some(wanted) = &wanted
-                && let Some(base) = self.as_base(&place, &ty, wanted)
-            {
-                return Ok(Binding::Variable(base, wanted.clone()));
-            }
-            let same = wanted
-                .as_ref()
-                .is_none_or(|wanted| same_variable(wanted, &ty));
-            if same {
-                return Ok(Binding::Variable(place, ty));
-            }
+        if changes && !is_fixed(&value) {
+            return Err(reference_to_a_copy(at));
         }
-        let value = self.evaluate(initial)?;
         let value = match &wanted {
             Some(wanted) => self.convert(value, wanted, at)?,
             None => value,
@@ -350,13 +343,5 @@ fn is_auto(ty: &TypeSyntax) -> bool {
         TypeKind::Auto => true,
         TypeKind::Pointer(inner) => is_auto(inner),
         _ => false,
-    }
-}
-
-/// Whether a reference of type `wanted` can be another name for a variable of type `ty`.
-fn same_variable(wanted: &Type, ty: &Type) -> bool {
-    match (wanted, ty) {
-        (Type::Pointer(a), Type::Pointer(b)) => same_variable(&a.ty, &b.ty),
-        (a, b) => a == b,
     }
 }

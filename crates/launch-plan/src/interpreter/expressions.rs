@@ -11,7 +11,7 @@ use super::{arithmetic, constants};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, TypeSyntax, UnaryOp};
-use crate::types::{Holder, Scalar, Type};
+use crate::types::{Scalar, Type};
 
 impl<'p> Interpreter<'p> {
     pub(super) fn evaluate(&mut self, expr: &'p Expr) -> Fallible<Value> {
@@ -20,10 +20,16 @@ impl<'p> Interpreter<'p> {
 
     fn evaluate_kind(&mut self, expr: &'p Expr) -> Fallible<Value> {
         let at = expr.at;
+        if let Some(value) = self.operator_call(expr)? {
+            return self.value_returned(value, at);
+        }
         match &expr.kind {
             ExprKind::Integer(value, scalar) => Ok(Value::Integer(*scalar, (*value).into())),
             ExprKind::Float(value, scalar) => Ok(Value::Floating(*scalar, *value)),
-            ExprKind::Text(text) => Ok(Value::Text(text.as_str().into())),
+            ExprKind::Text(text) => {
+                self.spend(text.len() as u64 / 16, at)?;
+                Ok(Value::Text(text.as_ref().into()))
+            }
             ExprKind::Null => Ok(Value::null()),
             ExprKind::Name(name) => self.name_value(name, at),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, at),
@@ -42,15 +48,21 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no),
             ExprKind::Comma(left, right) => {
-                self.evaluate(left)?;
+                self.run_for_effect(left)?;
                 self.evaluate(right)
             }
-            ExprKind::Step { .. } | ExprKind::Assign(..) => self.modify(expr),
+            ExprKind::Step { .. } | ExprKind::Assign(..) => {
+                let value = self.modify(expr)?;
+                self.value_returned(value, at)
+            }
             ExprKind::AddressOf(operand) => self.address_of(operand, at),
             ExprKind::Dereference(_) | ExprKind::Index(..) | ExprKind::Field { .. } => {
                 self.read(expr)
             }
-            ExprKind::Call(callee, arguments) => self.call(callee, arguments, at),
+            ExprKind::Call(callee, arguments) => {
+                let value = self.call(callee, arguments, at)?;
+                self.value_returned(value, at)
+            }
             ExprKind::Launch(launch) => self.launch(launch, at),
             ExprKind::Cast(ty, operand) => {
                 let ty = self.resolve(ty)?;
@@ -299,123 +311,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// The type of an expression that is not evaluated, where it is plain to see.
-    pub(super) fn static_type(&mut self, expr: &'p Expr) -> Option<Type> {
-        self.deeper(
-            expr.at,
-            |interpreter| Ok(interpreter.static_type_kind(expr)),
-        )
-        .ok()?
-    }
-
-    fn static_type_kind(&mut self, expr: &'p Expr) -> Option<Type> {
-        match &expr.kind {
-            ExprKind::Integer(_, scalar) | ExprKind::Float(_, scalar) => {
-                Some(Type::Scalar(*scalar))
-            }
-            ExprKind::Name(name) => match self.find_local(&name.path) {
-                Some(Binding::Variable(_, ty)) => Some(ty.clone()),
-                Some(Binding::Template(TemplateValue::Value(value))) => Some(value.ty()),
-                Some(Binding::Template(TemplateValue::Type(ty))) => Some(ty.clone()),
-                Some(_) => None,
-                None if self.names_type(name) => self.named_type(name, expr.at).ok(),
-                None => {
-                    if let Some(Binding::Variable(_, ty)) =
-                        self.static_member(name, expr.at).ok()?
-                    {
-                        return Some(ty);
-                    }
-                    if constants::freeing(name.plain()).is_some() {
-                        return Some(Type::Kernel);
-                    }
-                    let (_, variable) = self.tables.global(&name.path)?;
-                    self.resolve(&variable.ty).ok()
-                }
-            },
-            ExprKind::PackElement(index, inner) => {
-                self.in_element(*index, |interpreter| interpreter.static_type(inner))
-            }
-            ExprKind::PackSize(_) => Some(Type::SIZE),
-            ExprKind::AddressOf(operand) => match self.static_type(operand)? {
-                Type::Kernel => Some(Type::Kernel),
-                _ => None,
-            },
-            ExprKind::Call(callee, _) => self.static_type_of_call(callee),
-            ExprKind::Dereference(operand) => pointee(&self.static_type(operand)?),
-            ExprKind::Index(array, _) => pointee(&self.static_type(array)?),
-            ExprKind::Field {
-                object,
-                name,
-                through_pointer,
-            } => {
-                let mut ty = self.static_type(object)?;
-                if *through_pointer {
-                    ty = pointee(&ty)?;
-                }
-                let Type::Record(record) = ty else {
-                    return None;
-                };
-                Some(record.path_to(&name.path)?.1.clone())
-            }
-            ExprKind::Cast(ty, _) | ExprKind::Construct(ty, _) | ExprKind::ConstructList(ty, _) => {
-                self.resolve(ty).ok()
-            }
-            ExprKind::SizeOfType(_) | ExprKind::SizeOfValue(_) | ExprKind::AlignOf(_) => {
-                Some(Type::SIZE)
-            }
-            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => {
-                Some(Type::BOOL)
-            }
-            ExprKind::Unary(_, operand) => match self.static_type(operand)? {
-                Type::Scalar(scalar) => Some(Type::Scalar(arithmetic::promoted(scalar))),
-                _ => None,
-            },
-            ExprKind::Binary(op, ..) if op.is_comparison() => Some(Type::BOOL),
-            ExprKind::Binary(op, left, right) => {
-                let (Type::Scalar(left), Type::Scalar(right)) =
-                    (self.static_type(left)?, self.static_type(right)?)
-                else {
-                    return None;
-                };
-                let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
-                Some(Type::Scalar(if shift {
-                    arithmetic::promoted(left)
-                } else {
-                    arithmetic::common(left, right)
-                }))
-            }
-            ExprKind::Conditional(_, yes, no) => {
-                match (self.static_type(yes)?, self.static_type(no)?) {
-                    (Type::Scalar(yes), Type::Scalar(no)) if yes != no => {
-                        Some(Type::Scalar(arithmetic::common(yes, no)))
-                    }
-                    (ty, _) => Some(ty),
-                }
-            }
-            ExprKind::Assign(_, target, _) => self.static_type(target),
-            _ => None,
-        }
-    }
-
-    fn static_type_of_call(&mut self, callee: &'p Expr) -> Option<Type> {
-        match &callee.kind {
-            ExprKind::Name(name) if self.names_type(name) => self.named_type(name, callee.at).ok(),
-            ExprKind::Field {
-                object,
-                name,
-                through_pointer: false,
-            } => match (self.static_type(object)?, name.path.as_str()) {
-                (Type::Record(record), method) => Self::type_of_holder_method(&record, method),
-                (Type::Vector(_) | Type::StdArray(..), "size") => Some(Type::SIZE),
-                (Type::Vector(element) | Type::StdArray(element, _), "front" | "back" | "at") => {
-                    Some(Type::clone(&element))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// A value as a count of bytes or elements.
     pub(super) fn count_of(&mut self, value: &Value, at: At) -> Fallible<u64> {
         match self.convert(value.clone(), &Type::Scalar(Scalar::ULong), at)? {
@@ -426,20 +321,6 @@ impl<'p> Interpreter<'p> {
                 "pass an integer",
             )),
         }
-    }
-}
-
-fn pointee(ty: &Type) -> Option<Type> {
-    match ty {
-        Type::Pointer(pointee) => Some(pointee.ty.clone()),
-        Type::Array(element, _) | Type::StdArray(element, _) | Type::Vector(element) => {
-            Some(Type::clone(element))
-        }
-        Type::Record(record) => match record.holder? {
-            Holder::Unique => pointee(&record.fields.first()?.ty),
-            Holder::Optional => Some(record.fields.first()?.ty.clone()),
-        },
-        _ => None,
     }
 }
 

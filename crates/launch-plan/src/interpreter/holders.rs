@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::Interpreter;
 use super::methods::no_method;
 use super::parameters::Given;
-use super::places::{Access, is_place};
+use super::places::Access;
 use super::value::{HostRef, Part, Target, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
@@ -33,6 +33,7 @@ impl<'p> Interpreter<'p> {
                     return Err(self.opaque_type(name, at));
                 }
                 self.language.has_destructors = true;
+                self.language.has_holders = true;
                 Record::unique_ptr(element, is_array, deleter)
             }
             ("optional", []) => {
@@ -41,6 +42,7 @@ impl<'p> Interpreter<'p> {
                     return Ok(None);
                 };
                 self.check_element(held, at)?;
+                self.language.has_holders = true;
                 Record::optional(held.clone())
             }
             _ => None,
@@ -153,7 +155,8 @@ impl<'p> Interpreter<'p> {
 
     /// The holder that an expression names or makes; `None` where it is something else.
     pub(super) fn holder_at(&mut self, expr: &'p Expr) -> Fallible<Option<(HostRef, Rc<Record>)>> {
-        if !is_place(expr) && !matches!(expr.kind, ExprKind::Call(..)) {
+        // A call may be the first that has to do with one.
+        if !self.language.has_holders && !matches!(expr.kind, ExprKind::Call(..)) {
             return Ok(None);
         }
         let Some(Type::Record(record)) = self.static_type(expr) else {
@@ -176,6 +179,12 @@ impl<'p> Interpreter<'p> {
         if let Some((place, record)) = self.holder_at(expr)? {
             return self.held_place(&place, &record, access, at);
         }
+        if self.tables.has_operators()
+            && let Some(Type::Record(record)) = self.static_type(expr)
+        {
+            let pointer = self.arrow(&record, expr, at)?;
+            return self.pointed_place(&pointer, access, at);
+        }
         let value = self.evaluate(expr)?;
         match &value {
             Value::Record(record, _) if record.holder.is_some() => {
@@ -185,6 +194,20 @@ impl<'p> Interpreter<'p> {
             }
             _ => self.pointed_place(&value, access, at),
         }
+    }
+
+    /// What a class's own `operator->` returns.
+    fn arrow(&mut self, record: &Rc<Record>, expr: &'p Expr, at: At) -> Fallible<Value> {
+        const NAME: &str = "operator->";
+        let methods = self.methods_of(record, NAME);
+        let (place, _) = self.object_place(expr)?;
+        if methods.is_empty() {
+            return Err(no_method_of(record, NAME, at));
+        }
+        let (place, record) = self.owner_of_method(&place, record, NAME);
+        let around = self.around_object(&place, &record, at)?;
+        let value = self.call_chosen(&methods, NAME, &[], Vec::new(), &around, at)?;
+        self.value_returned(value, at)
     }
 
     /// The value of an expression; of a `std::unique_ptr`, its pointer.
@@ -202,7 +225,7 @@ impl<'p> Interpreter<'p> {
         self.loaded(place.part(Part::Field(0)), ty, "this pointer", at)
     }
 
-    fn held_place(
+    pub(super) fn held_place(
         &mut self,
         place: &HostRef,
         record: &Rc<Record>,
@@ -491,6 +514,7 @@ impl<'p> Interpreter<'p> {
             return Err(self.opaque_type(&element.to_string(), at));
         }
         self.language.has_destructors = true;
+        self.language.has_holders = true;
         let count = match (is_array, arguments) {
             (false, _) => 1,
             (true, [count]) => {
@@ -523,6 +547,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn made_optional(&mut self, value: Value, at: At) -> Fallible<Value> {
         let ty = value.ty();
         self.check_element(&ty, at)?;
+        self.language.has_holders = true;
         match Record::optional(ty) {
             Some(record) => {
                 let fields = vec![Some(value), Some(Value::boolean(true))];

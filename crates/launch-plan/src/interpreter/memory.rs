@@ -45,6 +45,19 @@ pub(super) struct Memory {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackMark(usize);
 
+impl StackMark {
+    /// Whether a local variable was made since.
+    pub(super) fn is_below(self, place: &HostRef) -> bool {
+        !place.object.heap && place.object.slot >= self.0
+    }
+}
+
+impl Default for StackMark {
+    fn default() -> Self {
+        Self(usize::MAX)
+    }
+}
+
 impl Memory {
     pub(super) fn mark(&self) -> StackMark {
         StackMark(self.stack.len())

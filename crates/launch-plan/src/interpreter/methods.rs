@@ -6,9 +6,8 @@ use super::Interpreter;
 use super::constructors::this_object;
 use super::overloads::takes_count;
 use super::parameters::Given;
-use super::places::{Access, is_place};
 use super::scope::Surroundings;
-use super::value::{HostRef, TemplateValue, Value};
+use super::value::{HostRef, Target, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, Name};
@@ -24,31 +23,29 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
-        let (place, ty) = if through_pointer {
-            self.pointed_by(object, Access::Read, at)?
-        } else {
-            self.object_place(object)?
-        };
-        match &ty {
-            Type::Vector(_) | Type::StdArray(..) => {
-                self.container_method(&place, &ty, &name.path, arguments, at)
-            }
-            Type::Text => self.text_method(&place, &name.path, arguments, at),
-            Type::Record(record) if record.holder.is_some() => {
-                self.holder_method(&place, record, &name.path, arguments, at)
-            }
-            Type::Record(record) => self.record_method(&place, record, name, arguments, at),
-            _ => Err(no_method(&ty, &name.path, at)),
-        }
+        let (place, ty) = self.place_of_object(object, through_pointer, at)?;
+        self.method_of(&place, &ty, name, arguments, at)
     }
 
-    /// Where an object is; what has no place gets one.
-    pub(super) fn object_place(&mut self, object: &'p Expr) -> Fallible<(HostRef, Type)> {
-        if is_place(object) {
-            return self.place(object, Access::Read);
+    pub(super) fn method_of(
+        &mut self,
+        place: &HostRef,
+        ty: &Type,
+        name: &'p Name,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        match ty {
+            Type::Vector(_) | Type::StdArray(..) => {
+                self.container_method(place, ty, &name.path, arguments, at)
+            }
+            Type::Text => self.text_method(place, &name.path, arguments, at),
+            Type::Record(record) if record.holder.is_some() => {
+                self.holder_method(place, record, &name.path, arguments, at)
+            }
+            Type::Record(record) => self.record_method(place, record, name, arguments, at),
+            _ => Err(no_method(ty, &name.path, at)),
         }
-        let value = self.evaluate(object)?;
-        self.owned_temporary(value, object.at)
     }
 
     /// A place for a value, until the block ends.
@@ -170,8 +167,9 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Value> {
         let by_default = given.is_empty() && self.has_default_constructor(record, constructors);
         if by_default || record.overlapping {
-            let blank = self.blank_object(record, 0, at)?;
+            let blank = self.blank_object(record, Vec::new(), at)?;
             if by_default {
+                // What `= default` leaves unset is zero where the object is made with `()` or `{}`.
                 return Ok(blank);
             }
             let (place, _) = self.temporary(blank, at)?;
@@ -338,6 +336,13 @@ impl<'p> Interpreter<'p> {
                 let (place, _) = self.temporary(value.clone(), at)?;
                 self.call_object(&place, record, given, at)
             }
+            // An algorithm's function object, which keeps what it changes.
+            Value::Pointer(pointee, Target::Host(place)) if is_record(&pointee.ty) => {
+                let Type::Record(record) = &pointee.ty else {
+                    return Err(no_method(&pointee.ty, "operator()", at));
+                };
+                self.call_object(place, record, given, at)
+            }
             Value::Driver(function) => {
                 let values: Option<Vec<Value>> =
                     given.into_iter().map(|given| given.value).collect();
@@ -358,6 +363,10 @@ impl<'p> Interpreter<'p> {
             }
         }
     }
+}
+
+fn is_record(ty: &Type) -> bool {
+    matches!(ty, Type::Record(_))
 }
 
 pub(super) fn no_method(ty: &Type, name: &str, at: At) -> Box<Fault> {

@@ -2,7 +2,8 @@
 
 use super::Interpreter;
 use super::destructors::{is_constructor, moved};
-use super::places::{Access, is_place};
+use super::lvalues::{changes, is_fixed, reference_to_a_copy};
+use super::places::Access;
 use super::scope::{Binding, Frame, Surroundings, element_name};
 use super::statements::Returning;
 use super::value::{HostRef, TemplateValue, Value};
@@ -57,9 +58,20 @@ impl<'p> Interpreter<'p> {
         functions: &[usize],
         arguments: &'p [Expr],
     ) -> Fallible<Vec<Given<'p>>> {
+        self.all_given_from(functions, 0, arguments)
+    }
+
+    /// The same for the arguments after some others.
+    pub(super) fn all_given_from(
+        &mut self,
+        functions: &[usize],
+        first: usize,
+        arguments: &'p [Expr],
+    ) -> Fallible<Vec<Given<'p>>> {
         let arguments = self.expanded(arguments)?;
         let mut given = Vec::new();
         for (position, argument) in arguments.iter().enumerate() {
+            let position = first + position;
             let by_reference = functions
                 .iter()
                 .any(|&index| takes_reference(self.tables.function(index), position));
@@ -75,18 +87,11 @@ impl<'p> Interpreter<'p> {
         {
             return Ok(given);
         }
-        let local = match &argument.kind {
-            ExprKind::Name(name) => self.find_local(&name.path).is_some(),
-            _ => is_place(argument),
-        };
-        if by_reference
-            && local
-            && let Ok((place, ty)) = self.place(argument, Access::Read)
-            && !matches!(ty, Type::Array(..))
-        {
+        if by_reference && let Some((place, ty)) = self.referred(argument, false)? {
             let value = match &ty {
                 // Not copied to be looked at.
-                Type::Vector(_) => Some(Value::Row(ty.clone(), Vec::new())),
+                Type::Vector(_) | Type::StdArray(..) => Some(Value::Row(ty.clone(), Vec::new())),
+                Type::Array(..) => Some(self.loaded(place.clone(), &ty, "this array", at)?),
                 _ => self.memory.load(&place, at)?,
             };
             return Ok(Given {
@@ -120,11 +125,8 @@ impl<'p> Interpreter<'p> {
             let object = self.taken(argument)?;
             return Ok(object.map(|object| Given::value(object, argument.at)));
         }
-        if !is_place(source)
-            || !self
-                .static_type(source)
-                .is_some_and(|ty| ty.has_destructor())
-        {
+        let ty = self.static_type(source);
+        if !ty.is_some_and(|ty| ty.is_copied_by_function()) || !self.has_place(source) {
             return Ok(None);
         }
         let (place, ty) = self.place(source, Access::Read)?;
@@ -146,7 +148,12 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Value> {
         let types: Vec<Option<Type>> = given.iter().map(Given::ty).collect();
         let bound = self.bind_templates(function, explicit, &types, at)?;
-        let frame = || Frame::within(bound.bindings.clone(), around.clone());
+        let instance = self.instance_of(&bound.all, around);
+        let frame = || {
+            let mut frame = Frame::within(bound.bindings.clone(), around.clone());
+            frame.instance.clone_from(&instance);
+            frame
+        };
         let given = self.given_lists(function, given, &frame)?;
         self.deeper(at, |interpreter| {
             interpreter.framed(frame(), |interpreter| {
@@ -160,12 +167,25 @@ impl<'p> Interpreter<'p> {
                     ty: returns,
                     by_reference: matches!(function.returns.kind, TypeKind::Reference(_)),
                 });
+                interpreter.returned_place = None;
                 let result = interpreter.run_function_body(function, at);
-                interpreter.returning.pop();
+                let returned = interpreter.returning.pop();
+                if !returned.is_some_and(|returned| returned.by_reference) {
+                    interpreter.returned_place = None;
+                }
                 let mark = interpreter.frames.last().map_or(0, |frame| frame.owned);
                 interpreter.ended(mark, result)
             })
         })
+    }
+
+    /// What tells the instances of a template from each other.
+    fn instance_of(&self, arguments: &[TemplateValue], around: &Surroundings) -> String {
+        let class = around.class.as_ref().map_or("", |class| &class.name);
+        match arguments {
+            [] => class.to_owned(),
+            arguments => format!("{class}{arguments:?}"),
+        }
     }
 
     /// Lists become values where the caller's names are in sight.
@@ -246,19 +266,17 @@ impl<'p> Interpreter<'p> {
         } else {
             Some(self.resolve(&parameter.ty)?)
         };
+        let changes = changes(&parameter.ty) && !parameter.rvalue;
         if let Some((place, place_type)) = given.place.clone().filter(|_| by_reference) {
-            if let Some(ty) = &ty
-                && let Some(base) = self.as_base(&place, &place_type, ty)
-            {
-                return Ok(Binding::Variable(base, ty.clone()));
+            if let Some(binding) = self.bound_to(ty.as_ref(), &place, &place_type) {
+                return Ok(binding);
             }
-            let same = match &ty {
-                None => true,
-                Some(ty) => *ty == place_type || is_pointer(ty),
-            };
-            if same {
-                return Ok(Binding::Variable(place, place_type));
+            // An array that is taken by its address.
+            if changes && !matches!(place_type, Type::Array(..)) {
+                return Err(reference_to_a_copy(at));
             }
+        } else if changes && !given.value.as_ref().is_some_and(is_fixed) {
+            return Err(reference_to_a_copy(at));
         }
         let value = self.given_value(given, &parameter.name)?;
         let ty = ty.unwrap_or_else(|| value.ty());
@@ -304,10 +322,6 @@ fn takes_reference(function: &Function, position: usize) -> bool {
     let last = function.parameters.last().filter(|last| last.pack);
     let parameter = function.parameters.get(position).or(last);
     parameter.is_some_and(|parameter| matches!(parameter.ty.kind, TypeKind::Reference(_)))
-}
-
-fn is_pointer(ty: &Type) -> bool {
-    matches!(ty, Type::Pointer(_))
 }
 
 /// `auto`, `auto*`, `const auto&`.

@@ -28,7 +28,7 @@ impl<'p> Interpreter<'p> {
             name,
             through_pointer: false,
         } = &expr.kind
-            && !is_place(object)
+            && !self.has_place(object)
         {
             let value = self.evaluate(object)?;
             if value.ty().has_destructor() {
@@ -48,13 +48,24 @@ impl<'p> Interpreter<'p> {
                 if let Some(targets) = tied(target) {
                     return self.assign_tied(targets, value, at);
                 }
+                // What is assigned is computed before where it goes.
+                let first = match (&target.kind, &value.kind) {
+                    (ExprKind::Name(_), _) | (_, ExprKind::List(_)) => None,
+                    _ => match self.static_type(target) {
+                        Some(Type::Scalar(_) | Type::Pointer(_)) => Some(self.evaluate(value)?),
+                        _ => None,
+                    },
+                };
                 let (place, ty) = self.place(target, Access::Write)?;
                 if let Type::Record(record) = &ty
                     && let Some(result) = self.assigned_object(&place, record, value, at)?
                 {
                     return Ok(result);
                 }
-                let value = self.initialised(&ty, value)?;
+                let value = match first {
+                    Some(first) => self.convert(first, &ty, value.at)?,
+                    None => self.initialised(&ty, value)?,
+                };
                 self.memory.store(&place, value.clone(), at)?;
                 Ok(value)
             }
@@ -139,6 +150,9 @@ impl<'p> Interpreter<'p> {
 
     fn place_kind(&mut self, expr: &'p Expr, access: Access) -> Fallible<(HostRef, Type)> {
         let at = expr.at;
+        if let Some(value) = self.operator_call(expr)? {
+            return self.place_returned(value, at);
+        }
         match &expr.kind {
             ExprKind::Name(name) => self.named_place(name, access, at),
             ExprKind::Dereference(pointer) => self.pointed_by(pointer, access, at),
@@ -177,6 +191,9 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Assign(_, target, _) => {
                 self.modify(expr)?;
+                if let Some(returned) = self.returned_place.take() {
+                    return Ok(returned);
+                }
                 self.place(target, access)
             }
             ExprKind::Step {
@@ -187,18 +204,17 @@ impl<'p> Interpreter<'p> {
                 self.modify(expr)?;
                 self.place(operand, access)
             }
-            // `v.back() = x`
-            ExprKind::Call(callee, arguments) => match &callee.kind {
-                ExprKind::Field {
-                    object,
-                    name,
-                    through_pointer: false,
-                } => {
-                    let (place, ty) = self.object_place(object)?;
-                    self.element_place(&place, &ty, &name.path, arguments, at)
-                }
-                _ => Err(no_place(at)),
-            },
+            ExprKind::Comma(left, right) => {
+                self.run_for_effect(left)?;
+                self.place(right, access)
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                let chosen = if self.condition(condition)? { yes } else { no };
+                self.place(chosen, access)
+            }
+            ExprKind::Call(callee, arguments) => {
+                self.place_of_call(expr, callee, arguments, access)
+            }
             ExprKind::PackElement(index, inner) => {
                 self.in_element(*index, |interpreter| interpreter.place(inner, access))
             }
@@ -394,22 +410,6 @@ pub(super) fn tied(target: &Expr) -> Option<&[Expr]> {
     }
 }
 
-/// Whether an expression can name a place at all.
-pub(super) fn is_place(expr: &Expr) -> bool {
-    if let ExprKind::PackElement(_, inner) = &expr.kind {
-        return is_place(inner);
-    }
-    matches!(
-        expr.kind,
-        ExprKind::Name(_)
-            | ExprKind::Dereference(_)
-            | ExprKind::Index(..)
-            | ExprKind::Field { .. }
-            | ExprKind::Assign(..)
-            | ExprKind::Step { prefix: true, .. }
-    )
-}
-
 fn described(expr: &Expr) -> &str {
     match &expr.kind {
         ExprKind::Name(name) => &name.path,
@@ -432,7 +432,7 @@ fn field_of(value: Value, name: &str, at: At) -> Fallible<Value> {
         .ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
 }
 
-fn no_place(at: At) -> Box<Fault> {
+pub(super) fn no_place(at: At) -> Box<Fault> {
     Fault::unsupported(
         at,
         "host code takes the address of, or assigns to, something that is no variable",

@@ -78,7 +78,7 @@ impl<'p> Interpreter<'p> {
                 continue;
             }
             values.push(match argument {
-                TemplateArgument::Type(ty) => TemplateValue::Type(self.resolve(ty)?),
+                TemplateArgument::Type(ty) => TemplateValue::Type(self.resolve_value_type(ty)?),
                 TemplateArgument::Value(expr) => TemplateValue::Value(self.evaluate(expr)?),
                 TemplateArgument::TypeOrValue(ty, expr) => self.type_or_value(ty, expr)?,
             });

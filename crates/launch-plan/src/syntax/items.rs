@@ -200,6 +200,12 @@ fn read_function(
     let names = vec![last.to_owned()];
     let host = function.space == Space::Host;
     function.body = function_body(node, function.space, lowerer);
+    if last.starts_with("operator") {
+        // Device code calls it without its name.
+        items.functions.push(function);
+        push(items, lowerer, PieceKind::Other, whole, vec![]);
+        return;
+    }
     let kind = if host {
         PieceKind::HostFunction
     } else {
@@ -226,7 +232,7 @@ pub(super) fn function_body(
     })
 }
 
-/// Everything but the body. `None` for methods and operators.
+/// Everything but the body. `None` for methods.
 fn function_head(
     node: Node<'_>,
     path: &[String],
@@ -238,7 +244,10 @@ fn function_head(
         .path
         .strip_prefix(&joined(path, ""))
         .unwrap_or(&function.path);
-    (!last.contains("::") && !last.starts_with("operator")).then_some(function)
+    // Those of device code mean nothing here.
+    let is_foreign = last.starts_with("operator")
+        && (function.space == Space::Device || function.template.is_some());
+    (!last.contains("::") && !is_foreign).then_some(function)
 }
 
 /// The same for methods and operators too.
@@ -256,6 +265,9 @@ pub(super) fn any_function_head(
     let named = head.child_by_field_name("declarator")?;
     let list = head.child_by_field_name("parameters")?;
     let (parameters, variadic) = lowerer.parameters(list);
+    let is_const = named_children(head)
+        .iter()
+        .any(|child| child.kind() == "type_qualifier" && lowerer.text_of(*child) == "const");
     Some(Function {
         at: declared.at,
         path: joined(path, &declared.name),
@@ -266,6 +278,7 @@ pub(super) fn any_function_head(
         variadic,
         returns: declared.ty,
         is_static,
+        is_const,
         initialisers: Vec::new(),
         body: None,
     })
@@ -318,6 +331,7 @@ fn decayed(ty: TypeSyntax) -> TypeSyntax {
     match ty.kind {
         TypeKind::Array(element, _) => TypeSyntax {
             at: ty.at,
+            rvalue: false,
             constant: false,
             kind: TypeKind::Pointer(element),
         },

@@ -27,6 +27,7 @@ impl Lowerer<'_> {
                         self.method(inner, Some(&parameters.unwrap_or_default()), record);
                     }
                 }
+                "using_declaration" => self.using_member(member, record),
                 "alias_declaration" | "type_definition" => {
                     if let Some((name, ty)) = self.alias(member) {
                         record.members.push(Member::Alias(name, ty));
@@ -35,6 +36,19 @@ impl Lowerer<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// `using Base::Base;`
+    fn using_member(&mut self, node: Node<'_>, record: &mut RecordSyntax) {
+        let Some(&named) = named_children(node).last() else {
+            return;
+        };
+        let path = self.text_of(named);
+        let without_arguments =
+            |part: &str| part.split('<').next().unwrap_or(part).trim().to_owned();
+        let mut parts = path.rsplit("::").map(without_arguments);
+        let (last, owner) = (parts.next(), parts.next());
+        record.inherits_constructors |= owner.is_some() && last == owner;
     }
 
     fn field_declaration(&mut self, node: Node<'_>, record: &mut RecordSyntax) {
@@ -85,6 +99,10 @@ impl Lowerer<'_> {
                 let default = default.map(|value| self.expression(value));
                 if words.iter().any(|word| word == "mutable") {
                     record.mutable.push(declared.name.clone());
+                }
+                if matches!(declared.ty.kind, TypeKind::Reference(_)) {
+                    let reason = "it has a reference as a field; hold a pointer".to_owned();
+                    record.layout = Layout::Opaque(reason);
                 }
                 if let Layout::Fields(fields) = &mut record.layout {
                     fields.push((declared.name, declared.ty, default));

@@ -2,7 +2,7 @@
 
 use super::super::Interpreter;
 use super::super::deduction::make_pair;
-use super::super::value::Value;
+use super::super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::BinaryOp;
@@ -58,10 +58,14 @@ impl Interpreter<'_> {
         rest: &[Value],
         at: At,
     ) -> Option<Fallible<Value>> {
-        Some(match (name, rest) {
+        let rest = match self.held_function(name, rest, at) {
+            Ok(rest) => rest,
+            Err(fault) => return Some(Err(fault)),
+        };
+        Some(match (name, rest.as_slice()) {
             ("fill", [value]) => self.each(first, last, at, |_, _| Ok(value.clone())),
             ("iota", [value]) => self.iota(first, last, value, at),
-            ("accumulate" | "reduce", _) => self.accumulate(first, last, rest, at),
+            ("accumulate" | "reduce", _) => self.accumulate(first, last, &rest, at),
             ("min_element" | "max_element", _) => {
                 self.extreme_element(name == "max_element", first, last, rest.first(), at)
             }
@@ -79,6 +83,20 @@ impl Interpreter<'_> {
             ("for_each", [function]) => self.apply_to_each(first, last, function, at),
             _ => return None,
         })
+    }
+
+    /// The same arguments, but a function object, which may change as it is called, has a place.
+    fn held_function(&mut self, name: &str, rest: &[Value], at: At) -> Fallible<Vec<Value>> {
+        let mut held = rest.to_vec();
+        if !matches!(name, "fill" | "iota" | "count" | "find")
+            && let Some(last) = held.last_mut()
+            && let Value::Record(record, _) = &last
+            && !self.operators_of(record).is_empty()
+        {
+            let (place, ty) = self.temporary(last.clone(), at)?;
+            *last = Value::pointer(ty, false, Target::Host(place));
+        }
+        Ok(held)
     }
 
     fn each(
@@ -284,10 +302,17 @@ impl Interpreter<'_> {
             };
             let mark = self.memory.mark();
             let result = self.call_with(function, vec![given], at);
+            self.returned_place = None;
             self.memory.release(mark);
             result?;
         }
-        Ok(function.clone())
+        match function {
+            Value::Pointer(_, Target::Host(place)) => {
+                let object = self.memory.load(place, at)?;
+                Ok(object.unwrap_or(Value::Void))
+            }
+            _ => Ok(function.clone()),
+        }
     }
 
     fn clamp(&mut self, value: &Value, low: &Value, high: &Value, at: At) -> Fallible<Value> {
