@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::syntax::ast::{AliasTemplate, Function, RecordSyntax, TypeSyntax, Variable};
+use crate::syntax::ast::{AliasTemplate, Expr, Function, RecordSyntax, TypeSyntax, Variable};
 use crate::syntax::items::Items;
+use crate::types_of_parameters::parameter_types;
 
 /// Declarations by name. A name without its namespace finds what lies in one.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -99,7 +100,63 @@ impl Tables {
             opaque_types: items.opaque_types,
             ..Self::default()
         };
-        tables.indexed()
+        let mut tables = tables.indexed();
+        for (definition, prototype) in tables.prototypes() {
+            let declared = tables.function(prototype);
+            let is_static = declared.is_static;
+            let defaults = declared
+                .parameters
+                .iter()
+                .map(|parameter| parameter.default.clone());
+            let defaults: Vec<Option<Expr>> = defaults.collect();
+            let function = tables.function_mut(definition);
+            function.is_static |= is_static;
+            for (parameter, default) in function.parameters.iter_mut().zip(defaults) {
+                parameter.default = parameter.default.take().or(default);
+            }
+        }
+        tables
+    }
+
+    fn function_mut(&mut self, index: usize) -> &mut Function {
+        let functions = self.functions.len();
+        match index.checked_sub(functions) {
+            None => &mut self.functions[index],
+            Some(inner) => &mut self.inner_functions[inner],
+        }
+    }
+
+    /// Definitions with the declarations before them, which may say what the definition does not repeat:
+    /// default arguments and `static`.
+    fn prototypes(&self) -> Vec<(usize, usize)> {
+        let mut declared: HashMap<(&str, usize), Vec<usize>> = HashMap::new();
+        let all = self
+            .functions
+            .iter()
+            .chain(&self.inner_functions)
+            .enumerate();
+        for (index, function) in all.clone() {
+            let says_more =
+                function.is_static || function.parameters.iter().any(|p| p.default.is_some());
+            if function.body.is_none() && says_more {
+                let key = (function.path.as_str(), function.parameters.len());
+                declared.entry(key).or_default().push(index);
+            }
+        }
+        let mut pairs = Vec::new();
+        for (index, function) in all.filter(|(_, function)| function.body.is_some()) {
+            let key = (function.path.as_str(), function.parameters.len());
+            let same = declared.get(&key).into_iter().flatten().copied();
+            let types = parameter_types(function, self);
+            let mut fitting = same.filter(|&prototype| {
+                let other = parameter_types(self.function(prototype), self);
+                types.is_none() || other.is_none() || types == other
+            });
+            if let (Some(prototype), None) = (fitting.next(), fitting.next()) {
+                pairs.push((index, prototype));
+            }
+        }
+        pairs
     }
 
     /// With everything to be found by its name. Names are not written down with the rest, so that none

@@ -1,4 +1,5 @@
-//! Base classes: the first field of an object, without a name, is the object of its base class.
+//! Base classes: the first field of an object, without a name, is the object of its base class. One without
+//! fields has no object.
 
 use std::rc::Rc;
 
@@ -11,9 +12,15 @@ use crate::types::{Record, Type};
 
 impl Interpreter<'_> {
     pub(super) fn base_of(&self, record: &Record) -> Option<Rc<Record>> {
-        let class = self.class_of(&record.name)?;
-        self.tables.record(class.syntax).base.as_ref()?;
-        record.fields.first()?.anonymous().cloned()
+        self.class_of(&record.name)?.base.clone()
+    }
+
+    /// The place of the base class's object within one.
+    fn base_place(place: &HostRef, base: &Record) -> HostRef {
+        match base.fields.is_empty() {
+            true => place.clone(), // takes no room
+            false => place.part(Part::Field(0)),
+        }
     }
 
     /// The place of the object of class `to` within one of a class derived from it. `None` where that is
@@ -25,12 +32,44 @@ impl Interpreter<'_> {
         let mut place = place.clone();
         let mut record = self.base_of(from)?;
         loop {
-            place = place.part(Part::Field(0));
+            place = Self::base_place(&place, &record);
             if record.name == to.name {
                 return Some(place);
             }
             record = self.base_of(&record)?;
         }
+    }
+
+    /// The object of class `to` whose base class's object is at a place.
+    pub(super) fn as_derived(
+        &mut self,
+        place: &HostRef,
+        from: &Type,
+        to: &Type,
+    ) -> Option<HostRef> {
+        let mut around = place.clone();
+        loop {
+            let ty = self.memory.type_at(&around, 0).ok()?;
+            if ty == *to {
+                let base = self.as_base(&around, &ty, from)?;
+                return (base == *place).then_some(around);
+            }
+            if around.fields.pop() != Some(Part::Field(0)) {
+                return None;
+            }
+        }
+    }
+
+    /// Whether a class is derived from another.
+    pub(super) fn derives(&self, from: &Record, to: &Record) -> bool {
+        let mut base = self.base_of(from);
+        while let Some(record) = base {
+            if record.name == to.name {
+                return true;
+            }
+            base = self.base_of(&record);
+        }
+        false
     }
 
     /// Whether constructors of the base class make objects of this one.
@@ -51,7 +90,7 @@ impl Interpreter<'_> {
             let Some(base) = self.base_of(&record) else {
                 break;
             };
-            place = place.part(Part::Field(0));
+            place = Self::base_place(&place, &base);
             record = base;
         }
         (place, record)
@@ -80,7 +119,28 @@ impl<'p> Interpreter<'p> {
                 "write its constructors out",
             ));
         };
+        let has_room = !base.fields.is_empty();
         let base = self.construct(&Type::Record(base), arguments, false, at)?;
-        self.blank_object(record, vec![base], at)
+        let given = if has_room { vec![base] } else { Vec::new() };
+        self.blank_object(record, given, at)
+    }
+
+    /// `object.Base::method`: the part of an object that a qualified name means, and the method's own name.
+    pub(super) fn qualified_method(
+        &self,
+        place: &HostRef,
+        record: &Rc<Record>,
+        name: &'p str,
+    ) -> Option<(HostRef, Rc<Record>, &'p str)> {
+        let (owner, member) = name.rsplit_once("::")?;
+        let owner = owner.split('<').next().unwrap_or(owner);
+        let owner = owner.rsplit("::").next().unwrap_or(owner);
+        let (mut place, mut record) = (place.clone(), Rc::clone(record));
+        while self.class_name(&record) != Some(owner) {
+            let base = self.base_of(&record)?;
+            place = Self::base_place(&place, &base);
+            record = base;
+        }
+        Some((place, record, member))
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Class {
     pub(super) name: String,
     /// Template arguments, types and constants.
     pub(super) statics: Bindings,
+    /// The base class, where the host can make its objects.
+    pub(super) base: Option<Rc<Record>>,
 }
 
 /// The classes that were met, by the name of their record.
@@ -135,16 +137,19 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Type> {
         let tables = self.tables;
         let record = tables.record(syntax);
-        if let Some(base) = &record.base {
-            let base = self.resolve(base)?;
-            if !can_be_base(&base) {
-                return Ok(Type::Named(name.to_owned()));
-            }
-            for (name, binding) in self.statics_of(&base) {
+        let base = match &record.base {
+            Some(base) => self.resolve(base).ok(),
+            None => None,
+        };
+        if let Some(base) = &base {
+            let inherited = self.statics_of(base);
+            self.spend(inherited.len() as u64, record.at)?;
+            for (name, binding) in inherited {
                 self.bind(&name, binding.clone());
                 statics.insert(name, binding);
             }
         }
+        let base = base.as_ref().and_then(possible_base);
         for member in &record.members {
             self.spend(1, record.at)?;
             let (member, binding) = match member {
@@ -165,6 +170,7 @@ impl<'p> Interpreter<'p> {
             syntax,
             name: name.to_owned(),
             statics: Rc::new(statics),
+            base: base.clone(),
         };
         self.language
             .classes
@@ -173,10 +179,15 @@ impl<'p> Interpreter<'p> {
         let Layout::Fields(fields) = &record.layout else {
             return Ok(Type::Named(name.to_owned()));
         };
+        if record.base.is_some() && base.is_none() {
+            return Ok(Type::Named(name.to_owned()));
+        }
+        // One without fields takes no room.
+        let without_room = usize::from(base.is_some_and(|base| base.fields.is_empty()));
         let is_union = record.is_union;
         let mut members = Vec::new();
         let mut scalars = 0_u64;
-        for (field, ty, _) in fields {
+        for (field, ty, _) in fields.iter().skip(without_room) {
             self.spend(1, at)?;
             let ty = self.resolve(ty)?;
             scalars = scalars.saturating_add(ty.scalars());
@@ -352,13 +363,14 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// Whether the host knows where the fields of a class derived from this one lie: compilers put them into the
-/// padding of some base classes, and give those without fields no room.
-fn can_be_base(ty: &Type) -> bool {
+/// The base class, where the host knows where the fields of a class derived from it lie: compilers put them into
+/// the padding of some.
+fn possible_base(ty: &Type) -> Option<Rc<Record>> {
     let Type::Record(record) = ty else {
-        return false;
+        return None;
     };
     let last = record.fields.last();
     let end = last.and_then(|field| Some(field.offset_bytes + field.ty.size_bytes()?));
-    !record.overlapping && end == Some(record.size_bytes)
+    let has_no_padding = record.fields.is_empty() || end == Some(record.size_bytes);
+    (!record.overlapping && has_no_padding).then(|| Rc::clone(record))
 }

@@ -42,6 +42,7 @@ impl<'p> Interpreter<'p> {
         let mut members: HashMap<String, Binding> = HashMap::new();
         let around = self.surroundings();
         if lambda.this || lambda.default.is_some() {
+            self.spend(around.members.len() as u64, at)?;
             members.clone_from(&around.members);
         }
         for name in &lambda.names {
@@ -176,6 +177,7 @@ impl<'p> Interpreter<'p> {
             return self.invoke(function, explicit, given, &around, at);
         }
         let mark = self.memory.mark();
+        self.spend(around.members.len() as u64, at)?;
         let mut members = HashMap::clone(&around.members);
         for (name, value, ty) in &closure.copies {
             self.spend(value.weight(), at)?;

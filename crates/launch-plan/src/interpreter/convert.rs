@@ -132,9 +132,12 @@ impl<'p> Interpreter<'p> {
     fn cast_pointer(&mut self, to: &Rc<Pointee>, target: Target, at: At) -> Fallible<Value> {
         if let Target::Host(place) = &target {
             self.memory.give_type(place, &to.ty, at)?;
-            let ty = self.memory.type_at(place, at);
-            if let Some(base) = ty.ok().and_then(|ty| self.as_base(place, &ty, &to.ty)) {
-                return Ok(Value::Pointer(Rc::clone(to), Target::Host(base)));
+            if let Ok(ty) = self.memory.type_at(place, at) {
+                let other = self.as_base(place, &ty, &to.ty);
+                let other = other.or_else(|| self.as_derived(place, &ty, &to.ty));
+                if let Some(place) = other {
+                    return Ok(Value::Pointer(Rc::clone(to), Target::Host(place)));
+                }
             }
         }
         Ok(Value::Pointer(Rc::clone(to), target))
@@ -237,6 +240,9 @@ impl<'p> Interpreter<'p> {
         let constructors = self.constructors_of(record);
         let takes = |&index: &usize| takes_count(self.tables.function(index), arguments.len());
         let own = constructors.is_empty() || constructors.iter().any(takes);
+        if arguments.is_empty() && self.has_default_constructor(record, &constructors) {
+            return self.with_fields(record, Vec::new(), at);
+        }
         if !own && self.inherits_constructors(record) {
             return self.construct_by_base(record, arguments, at);
         }
@@ -384,7 +390,7 @@ impl<'p> Interpreter<'p> {
             }
             Type::Record(record) => {
                 let constructors = self.constructors_of(record);
-                if constructors.is_empty() {
+                if constructors.is_empty() || self.has_default_constructor(record, &constructors) {
                     return self.with_fields(record, Vec::new(), at);
                 }
                 self.construct_object(record, &constructors, Vec::new(), at)

@@ -64,7 +64,12 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
-        let methods = self.methods_of(record, &name.path);
+        let qualified = self.qualified_method(place, record, &name.path);
+        let (place, record, plain) = match &qualified {
+            Some((place, record, plain)) => (place, record, *plain),
+            None => (place, record, name.path.as_str()),
+        };
+        let methods = self.methods_of(record, plain);
         if methods.is_empty() {
             // A field that can be called.
             if let Some((path, ty)) = record.path_to(&name.path) {
@@ -74,7 +79,7 @@ impl<'p> Interpreter<'p> {
             let ty = Type::Record(Rc::clone(record));
             return Err(no_method(&ty, &name.path, at));
         }
-        let (place, record) = self.owner_of_method(place, record, &name.path);
+        let (place, record) = self.owner_of_method(place, record, plain);
         let around = self.around_object(&place, &record, at)?;
         self.call_among(&methods, name, arguments, &around, at)
     }
@@ -182,7 +187,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Whether `S() = default;` makes an object without arguments.
-    fn has_default_constructor(&self, record: &Record, constructors: &[usize]) -> bool {
+    pub(super) fn has_default_constructor(&self, record: &Record, constructors: &[usize]) -> bool {
         let class = self.class_of(&record.name);
         let written = class.is_some_and(|class| {
             let syntax = self.tables.record(class.syntax);
@@ -268,9 +273,42 @@ impl<'p> Interpreter<'p> {
         let Some((class, member)) = self.owner_of(name, at)? else {
             return Ok(None);
         };
+        let own = self.surroundings();
+        let named = self.language.classes.type_of(&class.name);
+        if let (Some((place, this)), Some(Type::Record(record))) = (this_object(&own), &named)
+            && own.class.as_ref().is_some_and(|own| own.name != class.name)
+            && let Some(place) = self.as_base(
+                &place,
+                &Type::Record(this),
+                &Type::Record(Rc::clone(record)),
+            )
+        {
+            let methods = self.methods_of(record, member);
+            if !methods.is_empty() {
+                let (place, record) = self.owner_of_method(&place, record, member);
+                return Ok(Some((methods, self.around_object(&place, &record, at)?)));
+            }
+        }
         let methods = self
             .tables
             .methods(&self.tables.record(class.syntax).methods, member);
+        // A static method of its base class.
+        if methods.is_empty()
+            && let Some(Type::Record(record)) = &named
+        {
+            let methods = self.methods_of(record, member);
+            let mut base = self.base_of(record);
+            while let Some(record) = base {
+                if !self.methods_of_class(&record, member).is_empty() {
+                    let around = Surroundings {
+                        class: self.class_of(&record.name),
+                        ..Surroundings::default()
+                    };
+                    return Ok(Some((methods, around)));
+                }
+                base = self.base_of(&record);
+            }
+        }
         let is_static = |&index: &usize| self.tables.function(index).is_static;
         if methods.is_empty() {
             return Ok(None);

@@ -21,6 +21,8 @@ pub(super) struct Given<'p> {
     pub(super) place: Option<(HostRef, Type)>,
     /// A braced list, which takes the parameter's type.
     pub(super) list: Option<&'p Expr>,
+    /// `std::move` of its place.
+    pub(super) moved: bool,
 }
 
 impl Given<'_> {
@@ -30,6 +32,7 @@ impl Given<'_> {
             value: Some(value),
             place: None,
             list: None,
+            moved: false,
         }
     }
 
@@ -39,6 +42,7 @@ impl Given<'_> {
             value: None,
             place: Some((place, ty)),
             list: None,
+            moved: false,
         }
     }
 
@@ -99,6 +103,7 @@ impl<'p> Interpreter<'p> {
                 value,
                 place: Some((place, ty)),
                 list: None,
+                moved: moved(argument).is_some(),
             });
         }
         // A list takes the parameter's type, which is not known yet.
@@ -111,6 +116,7 @@ impl<'p> Interpreter<'p> {
             value,
             place: None,
             list,
+            moved: false,
         })
     }
 
@@ -133,6 +139,7 @@ impl<'p> Interpreter<'p> {
         let value = self.memory.load(&place, argument.at)?;
         Ok(Some(Given {
             value,
+            moved: moved(argument).is_some(),
             ..Given::place(place, ty, argument.at)
         }))
     }

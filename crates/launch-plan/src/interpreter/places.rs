@@ -311,6 +311,10 @@ impl<'p> Interpreter<'p> {
                 let ty = self.memory.type_at(place, at)?;
                 let both_pointers =
                     matches!((&ty, &pointee.ty), (Type::Pointer(_), Type::Pointer(_)));
+                // A base class without fields.
+                if let Some(base) = self.as_base(place, &ty, &pointee.ty) {
+                    return Ok((base, pointee.ty.clone()));
+                }
                 if ty != pointee.ty && !both_pointers {
                     let message =
                         format!("host memory of type `{ty}` is accessed as `{}`", pointee.ty);

@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::ast::{
     Function, Initial, Layout, Member, RecordSyntax, Space, TemplateParameter, TypeKind, Variable,
 };
+use super::declarations::MAX_DECLARATORS;
 use super::items::{any_function_head, function_body};
 use super::lower::{Lowerer, children_with_fields, named_children};
 use super::records::{enumerators, record_syntax};
@@ -70,6 +71,14 @@ impl Lowerer<'_> {
         let words: Vec<String> = self.qualifiers(node).map(str::to_owned).collect();
         let is_static = words.iter().any(|word| word == "static");
         let parts = children_with_fields(node);
+        let declared = parts
+            .iter()
+            .filter(|(field, _)| *field == Some("declarator"));
+        if declared.count() > MAX_DECLARATORS {
+            let reason = format!("it declares more than {MAX_DECLARATORS} fields at once");
+            record.layout = Layout::Opaque(reason);
+            return;
+        }
         for (index, &(field, declarator)) in parts.iter().enumerate() {
             if field != Some("declarator") {
                 continue;

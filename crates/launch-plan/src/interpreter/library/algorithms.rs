@@ -299,6 +299,7 @@ impl Interpreter<'_> {
                 value,
                 place: Some((place, ty)),
                 list: None,
+                moved: false,
             };
             let mark = self.memory.mark();
             let result = self.call_with(function, vec![given], at);
