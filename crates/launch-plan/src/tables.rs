@@ -37,6 +37,7 @@ pub(crate) struct Tables {
     #[serde(skip)]
     record_names: Names,
     opaque_types: Vec<String>,
+    opened: Vec<String>,
 }
 
 /// Last part of a path to everything so called, with the whole path.
@@ -98,6 +99,7 @@ impl Tables {
             alias_templates: items.alias_templates,
             records: items.records,
             opaque_types: items.opaque_types,
+            opened: items.opened,
             ..Self::default()
         };
         let mut tables = tables.indexed();
@@ -191,6 +193,11 @@ impl Tables {
             record_names: Names::new(self.records.iter().map(|r| r.path.as_str())),
             ..self
         }
+    }
+
+    /// Whether the file says `using namespace` of it.
+    pub(crate) fn opens(&self, namespace: &str) -> bool {
+        self.opened.iter().any(|opened| opened == namespace)
     }
 
     /// Whether a class says what assigning it does.

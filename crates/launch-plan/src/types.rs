@@ -147,6 +147,8 @@ impl Scalar {
 
 /// Bytes of a union on the host, and scalars in all its fields together.
 const MAX_UNION: u64 = 64;
+/// Unions within unions.
+const MAX_UNIONS_WITHIN: u32 = 4;
 
 /// A `struct` whose layout the host needs: the file's own plain ones and CUDA's vector types.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,7 +235,7 @@ impl Record {
         let size = types().filter_map(Type::size_bytes).max().unwrap_or(0);
         let scalars = types().fold(0_u64, |sum, ty| sum.saturating_add(ty.scalars()));
         if size.max(scalars) > MAX_UNION
-            || types().any(Type::holds_a_union)
+            || types().any(|ty| ty.unions_within() >= MAX_UNIONS_WITHIN)
             || record.has_destructor
         {
             return None;
@@ -478,14 +480,16 @@ impl Type {
         matches!(self, Self::Record(record) if record.holder == Some(Holder::Unique))
     }
 
-    fn holds_a_union(&self) -> bool {
+    /// How many unions lie within each other.
+    fn unions_within(&self) -> u32 {
         match self {
             Self::Record(record) => {
-                let mut fields = record.fields.iter();
-                record.overlapping || fields.any(|field| field.ty.holds_a_union())
+                let fields = record.fields.iter();
+                let most = fields.map(|field| field.ty.unions_within()).max();
+                most.unwrap_or(0) + u32::from(record.overlapping)
             }
-            Self::Array(element, _) | Self::StdArray(element, _) => element.holds_a_union(),
-            _ => false,
+            Self::Array(element, _) | Self::StdArray(element, _) => element.unions_within(),
+            _ => 0,
         }
     }
 

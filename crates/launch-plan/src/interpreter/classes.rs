@@ -329,6 +329,49 @@ impl<'p> Interpreter<'p> {
         Ok(None)
     }
 
+    /// What a `const` method sees of its object.
+    pub(super) fn seen_as_constant(
+        &mut self,
+        around: &Surroundings,
+        at: At,
+    ) -> Fallible<Surroundings> {
+        self.spend(around.members.len() as u64, at)?;
+        let mut members = HashMap::clone(&around.members);
+        for (name, binding) in &mut members {
+            match binding {
+                Binding::Variable(place, _) => {
+                    let class = around.class.as_ref();
+                    place.constant |= !class.is_some_and(|class| self.is_mutable(class, name));
+                }
+                Binding::Template(TemplateValue::Value(Value::Pointer(_, Target::Host(place))))
+                    if name == "this" =>
+                {
+                    place.constant = true;
+                }
+                _ => {}
+            }
+        }
+        Ok(Surroundings {
+            members: Rc::new(members),
+            class: around.class.clone(),
+        })
+    }
+
+    pub(super) fn is_mutable_field(&self, record: &Record, field: &str) -> bool {
+        let class = self.class_of(&record.name);
+        class.is_some_and(|class| self.is_mutable(&class, field))
+    }
+
+    /// Whether a field of a class, or of its base, may change within a `const` object.
+    fn is_mutable(&self, class: &Class, field: &str) -> bool {
+        let mutable = &self.tables.record(class.syntax).mutable;
+        mutable.iter().any(|name| name == field)
+            || class
+                .base
+                .as_ref()
+                .is_some_and(|base| self.is_mutable_field(base, field))
+    }
+
     /// What a method sees of the object at a place.
     pub(super) fn around_object(
         &mut self,
@@ -341,7 +384,8 @@ impl<'p> Interpreter<'p> {
         while let Some((place, record)) = around.pop() {
             self.spend(record.fields.len() as u64, at)?;
             for (index, field) in record.fields.iter().enumerate() {
-                let part = place.part(Part::Field(index));
+                let mut part = place.part(Part::Field(index));
+                part.constant &= !self.is_mutable_field(&record, &field.name);
                 if let Some(inner) = field.anonymous() {
                     around.push((part, Rc::clone(inner)));
                     continue;

@@ -40,7 +40,7 @@ impl<'p> Interpreter<'p> {
             // A `const` that is lost here is not refused, as nvcc would: names of types (`typedef const
             // float cf`, a template's `T`) and `auto` do not keep it, and what is right must pass.
             (Type::Pointer(wanted), Value::Pointer(_, target)) => {
-                self.cast_pointer(wanted, target, at)
+                self.cast_pointer(wanted, target, false, at)
             }
             (Type::Pointer(pointee), Value::Integer(_, 0)) => {
                 Ok(Value::Pointer(Rc::clone(pointee), Target::NULL))
@@ -129,7 +129,17 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A pointer as one of another type; raw memory takes the type that it is used as first.
-    fn cast_pointer(&mut self, to: &Rc<Pointee>, target: Target, at: At) -> Fallible<Value> {
+    fn cast_pointer(
+        &mut self,
+        to: &Rc<Pointee>,
+        mut target: Target,
+        is_told: bool,
+        at: At,
+    ) -> Fallible<Value> {
+        if let Target::Host(place) = &mut target {
+            // A cast may take the `const` away.
+            place.constant &= !(is_told && !to.constant);
+        }
         if let Target::Host(place) = &target {
             self.memory.give_type(place, &to.ty, at)?;
             if let Ok(ty) = self.memory.type_at(place, at) {
@@ -160,7 +170,7 @@ impl<'p> Interpreter<'p> {
                 ))
             }
             (Value::Pointer(_, target), Type::Pointer(pointee)) => {
-                self.cast_pointer(pointee, target.clone(), at)
+                self.cast_pointer(pointee, target.clone(), true, at)
             }
             _ => self.convert(value, ty, at),
         }

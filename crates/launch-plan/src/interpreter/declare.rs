@@ -50,12 +50,8 @@ impl<'p> Interpreter<'p> {
         let mark = self.owned.len();
         let binding = self.variable(variable)?;
         self.end_temporaries(mark, &binding)?;
-        if let Binding::Variable(place, _) = &binding
-            && keeps_its_value(variable)
-        {
-            self.memory.seal(place, at)?;
-        }
-        self.bind(&variable.name, binding);
+        let constant = variable.storage == Storage::Constant || is_constant(&variable.ty);
+        self.bind(&variable.name, binding.seen_as(constant));
         Ok(())
     }
 
@@ -328,13 +324,12 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// `const int n` and `int* const p`, but not `const int* p`, whose `const` is of what it points to.
-fn keeps_its_value(variable: &Variable) -> bool {
-    let is_plain = matches!(
-        variable.ty.kind,
-        TypeKind::Scalar(_) | TypeKind::Auto | TypeKind::Named(_) | TypeKind::Pointer(_)
-    );
-    is_plain && (variable.ty.constant || variable.storage == Storage::Constant)
+/// `const int n`, `int* const p` and `const T& r`, but not `const int* p`, whose `const` is of what it points to.
+pub(super) fn is_constant(ty: &TypeSyntax) -> bool {
+    match &ty.kind {
+        TypeKind::Reference(inner) => inner.constant,
+        _ => ty.constant,
+    }
 }
 
 /// `auto` and `auto*`.

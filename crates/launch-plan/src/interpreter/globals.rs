@@ -55,7 +55,9 @@ impl<'p> Interpreter<'p> {
         // Locals of the caller are not visible in the constant's initial value.
         let binding = self.framed(Frame::default(), |interpreter| {
             match interpreter.kept_variable(variable)? {
-                Binding::Variable(place, ty) => Ok((place, ty)),
+                Binding::Variable(place, ty) => {
+                    Ok((place.seen_as(variable.storage == Storage::Constant), ty))
+                }
                 _ => Err(Fault::unsupported(
                     at,
                     "this constant",

@@ -204,6 +204,7 @@ impl<'p> Interpreter<'p> {
         if methods.is_empty() {
             return Err(no_method_of(record, NAME, at));
         }
+        let methods = self.for_object(methods, &place, NAME, at)?;
         let (place, record) = self.owner_of_method(&place, record, NAME);
         let around = self.around_object(&place, &record, at)?;
         let value = self.call_chosen(&methods, NAME, &[], Vec::new(), &around, at)?;

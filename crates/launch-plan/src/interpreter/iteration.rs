@@ -1,6 +1,7 @@
 //! Range-based `for` and structured bindings: the parts of one value, one after the other.
 
 use super::Interpreter;
+use super::declare::is_constant;
 use super::lvalues::{changes, reference_to_a_copy};
 use super::parameters::mentions_auto;
 use super::places::Access;
@@ -129,7 +130,7 @@ impl<'p> Interpreter<'p> {
                 ty: declared,
             } => {
                 let binding = self.element_variable(declared, place, ty, *at)?;
-                self.bind(name, binding);
+                self.bind(name, binding.seen_as(is_constant(declared)));
                 Ok(())
             }
             Element::Bindings {

@@ -35,6 +35,9 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
+        if place.constant && changes_a_container(ty, &name.path) {
+            return Err(super::places::constant("this container", at));
+        }
         match ty {
             Type::Vector(_) | Type::StdArray(..) => {
                 self.container_method(place, ty, &name.path, arguments, at)
@@ -79,6 +82,7 @@ impl<'p> Interpreter<'p> {
             let ty = Type::Record(Rc::clone(record));
             return Err(no_method(&ty, &name.path, at));
         }
+        let methods = self.for_object(methods, place, plain, at)?;
         let (place, record) = self.owner_of_method(place, record, plain);
         let around = self.around_object(&place, &record, at)?;
         self.call_among(&methods, name, arguments, &around, at)
@@ -97,9 +101,46 @@ impl<'p> Interpreter<'p> {
             let ty = Type::Record(Rc::clone(record));
             return Err(no_method(&ty, "operator()", at));
         }
+        let methods = self.for_object(methods, place, "operator()", at)?;
         let (place, record) = self.owner_of_method(place, record, "operator()");
         let around = self.around_object(&place, &record, at)?;
         self.call_chosen(&methods, "operator()", &[], given, &around, at)
+    }
+
+    /// Of a class's methods of one name, those that an object has: a `const` one has only those that say so, and
+    /// others rather have the others.
+    pub(super) fn for_object(
+        &self,
+        mut methods: Vec<usize>,
+        place: &HostRef,
+        name: &str,
+        at: At,
+    ) -> Fallible<Vec<usize>> {
+        let tables = self.tables;
+        if place.constant {
+            methods.retain(|&index| {
+                let function = tables.function(index);
+                function.is_const || function.is_static
+            });
+            if methods.is_empty() {
+                let message =
+                    format!("`{name}` is called on a const object and is no const method");
+                return Err(Fault::syntax(at, message).hint(&format!(
+                    "write `const` behind its parameters, `{name}(...) const`, or leave it out of the object"
+                )));
+            }
+            return Ok(methods);
+        }
+        let all = methods.clone();
+        methods.retain(|&index| {
+            let function = tables.function(index);
+            let has_twin = all.iter().any(|&other| {
+                let other = tables.function(other);
+                !other.is_const && other.parameters.len() == function.parameters.len()
+            });
+            !function.is_const || !has_twin
+        });
+        Ok(methods)
     }
 
     /// Its `operator()`.
@@ -126,18 +167,11 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn methods_of(&self, record: &Record, name: &str) -> Vec<usize> {
-        let mut methods = self.methods_of_class(record, name);
+        let methods = self.methods_of_class(record, name);
         if methods.is_empty()
             && let Some(base) = self.base_of(record)
         {
             return self.methods_of(&base, name);
-        }
-        // One for constant objects and one for others: they do the same.
-        if let [first, second] = methods[..] {
-            let (first, second) = (self.tables.function(first), self.tables.function(second));
-            if first.parameters.is_empty() && second.parameters.is_empty() {
-                methods.truncate(1);
-            }
         }
         methods
     }
@@ -258,17 +292,26 @@ impl<'p> Interpreter<'p> {
             };
             let path = &self.tables.record(class.syntax).methods;
             let methods = self.tables.methods(path, &name.path);
+            let object = this_object(&around);
             if methods.is_empty()
-                && let Some((place, record)) = this_object(&around)
+                && let Some((place, record)) = object
             {
                 let methods = self.methods_of(&record, &name.path);
                 if methods.is_empty() {
                     return Ok(None);
                 }
+                let methods = self.for_object(methods, &place, &name.path, at)?;
                 let (place, record) = self.owner_of_method(&place, &record, &name.path);
                 return Ok(Some((methods, self.around_object(&place, &record, at)?)));
             }
-            return Ok((!methods.is_empty()).then_some((methods, around)));
+            if methods.is_empty() {
+                return Ok(None);
+            }
+            let methods = match this_object(&around) {
+                Some((place, _)) => self.for_object(methods, &place, &name.path, at)?,
+                None => methods,
+            };
+            return Ok(Some((methods, around)));
         }
         let Some((class, member)) = self.owner_of(name, at)? else {
             return Ok(None);
@@ -285,6 +328,7 @@ impl<'p> Interpreter<'p> {
         {
             let methods = self.methods_of(record, member);
             if !methods.is_empty() {
+                let methods = self.for_object(methods, &place, member, at)?;
                 let (place, record) = self.owner_of_method(&place, record, member);
                 return Ok(Some((methods, self.around_object(&place, &record, at)?)));
             }
@@ -401,6 +445,28 @@ impl<'p> Interpreter<'p> {
             }
         }
     }
+}
+
+/// Whether a method of a container or holder is none that a `const` one has.
+fn changes_a_container(ty: &Type, name: &str) -> bool {
+    let methods: &[&str] = match ty {
+        Type::Vector(_) | Type::StdArray(..) => &[
+            "push_back",
+            "emplace_back",
+            "pop_back",
+            "clear",
+            "resize",
+            "reserve",
+            "assign",
+            "swap",
+            "erase",
+            "insert",
+            "fill",
+        ],
+        Type::Record(record) if record.holder.is_some() => &["reset", "release", "swap", "emplace"],
+        _ => &[],
+    };
+    methods.contains(&name)
 }
 
 fn is_record(ty: &Type) -> bool {

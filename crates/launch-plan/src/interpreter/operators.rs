@@ -65,7 +65,7 @@ impl<'p> Interpreter<'p> {
 
     /// Calls it: its value, or the place that it returned.
     pub(super) fn operator_call(&mut self, expr: &'p Expr) -> Fallible<Option<Value>> {
-        let Some(meant) = self.meant_operator(expr) else {
+        let Some(mut meant) = self.meant_operator(expr) else {
             return Ok(None);
         };
         let at = expr.at;
@@ -75,6 +75,7 @@ impl<'p> Interpreter<'p> {
             let Type::Record(record) = &ty else {
                 return Ok(None);
             };
+            meant.functions = self.for_object(meant.functions, &place, &meant.name, at)?;
             let (place, record) = self.owner_of_method(&place, record, &meant.name);
             self.around_object(&place, &record, at)?
         } else {

@@ -1,6 +1,7 @@
 //! Arguments of a call, and the parameters that they become.
 
 use super::Interpreter;
+use super::declare::is_constant;
 use super::destructors::{is_constructor, moved};
 use super::lvalues::{changes, is_fixed, reference_to_a_copy};
 use super::places::Access;
@@ -156,6 +157,11 @@ impl<'p> Interpreter<'p> {
         let types: Vec<Option<Type>> = given.iter().map(Given::ty).collect();
         let bound = self.bind_templates(function, explicit, &types, at)?;
         let instance = self.instance_of(&bound.all, around);
+        let constant = match function.is_const {
+            true => Some(self.seen_as_constant(around, at)?),
+            false => None,
+        };
+        let around = constant.as_ref().unwrap_or(around);
         let frame = || {
             let mut frame = Frame::within(bound.bindings.clone(), around.clone());
             frame.instance.clone_from(&instance);
@@ -241,13 +247,7 @@ impl<'p> Interpreter<'p> {
                     self.new_variable(ty, Some(value), at)?
                 }
             };
-            if let Binding::Variable(place, _) = &binding
-                && parameter.ty.constant
-                && !matches!(parameter.ty.kind, TypeKind::Reference(_))
-            {
-                self.memory.seal(place, at)?;
-            }
-            self.bind(&parameter.name, binding);
+            self.bind(&parameter.name, binding.seen_as(is_constant(&parameter.ty)));
         }
         Ok(())
     }

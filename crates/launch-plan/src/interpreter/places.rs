@@ -16,8 +16,6 @@ use crate::types::Type;
 pub(super) enum Access {
     Read,
     Write,
-    /// To a `mutable` member, which a `const` object lets change.
-    WriteWithin,
 }
 
 impl<'p> Interpreter<'p> {
@@ -145,7 +143,12 @@ impl<'p> Interpreter<'p> {
 
     /// The host place that `expr` names, and its declared type.
     pub(super) fn place(&mut self, expr: &'p Expr, access: Access) -> Fallible<(HostRef, Type)> {
-        self.deeper(expr.at, |interpreter| interpreter.place_kind(expr, access))
+        let (place, ty) =
+            self.deeper(expr.at, |interpreter| interpreter.place_kind(expr, access))?;
+        if access == Access::Write && place.constant {
+            return Err(constant(blamed(expr), expr.at));
+        }
+        Ok((place, ty))
     }
 
     fn place_kind(&mut self, expr: &'p Expr, access: Access) -> Fallible<(HostRef, Type)> {
@@ -178,8 +181,7 @@ impl<'p> Interpreter<'p> {
                 let (place, ty) = if *through_pointer {
                     self.pointed_by(object, access, at)?
                 } else {
-                    let access = self.access_to_object(object, &name.path, access);
-                    self.place(object, access)?
+                    self.place(object, Access::Read)?
                 };
                 let Type::Record(record) = &ty else {
                     return Err(no_field(&ty, &name.path, at));
@@ -187,7 +189,9 @@ impl<'p> Interpreter<'p> {
                 let name = &name.path;
                 let found = record.path_to(name);
                 let (path, field) = found.ok_or_else(|| no_field(&ty, name, at))?;
-                Ok((place.within(&path), field.clone()))
+                let mut part = place.within(&path);
+                part.constant &= !self.is_mutable_field(record, name);
+                Ok((part, field.clone()))
             }
             ExprKind::Assign(_, target, _) => {
                 self.modify(expr)?;
@@ -222,27 +226,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// What an access to a field wants of the object around it.
-    fn access_to_object(&mut self, object: &'p Expr, field: &str, access: Access) -> Access {
-        if access != Access::Write {
-            return access;
-        }
-        let ty = self.static_type(object);
-        let class = match &ty {
-            Some(Type::Record(record)) => self.class_of(&record.name),
-            _ => None,
-        };
-        let is_mutable = class.is_some_and(|class| {
-            let mutable = &self.tables.record(class.syntax).mutable;
-            mutable.iter().any(|name| name == field)
-        });
-        if is_mutable {
-            Access::WriteWithin
-        } else {
-            access
-        }
-    }
-
     /// `container[index]`
     fn indexed(
         &mut self,
@@ -263,11 +246,6 @@ impl<'p> Interpreter<'p> {
     fn named_place(&mut self, name: &'p Name, access: Access, at: At) -> Fallible<(HostRef, Type)> {
         if let Some(Binding::Variable(place, ty)) = self.find_local(&name.path) {
             let (place, ty) = (place.clone(), ty.clone());
-            if access == Access::Write && self.memory.is_sealed(&place, at)? {
-                let message = format!("`{}` is const and cannot be assigned to", name.path);
-                return Err(Fault::syntax(at, message)
-                    .hint("leave `const` out where it is declared, or use another variable"));
-            }
             return Ok((place, ty));
         }
         if let Some(Binding::Variable(place, ty)) = self.static_member(name, at)? {
@@ -313,14 +291,14 @@ impl<'p> Interpreter<'p> {
                     matches!((&ty, &pointee.ty), (Type::Pointer(_), Type::Pointer(_)));
                 // A base class without fields.
                 if let Some(base) = self.as_base(place, &ty, &pointee.ty) {
-                    return Ok((base, pointee.ty.clone()));
+                    return Ok((base.seen_as(pointee.constant), pointee.ty.clone()));
                 }
                 if ty != pointee.ty && !both_pointers {
                     let message =
                         format!("host memory of type `{ty}` is accessed as `{}`", pointee.ty);
                     return Err(Fault::unsupported(at, message, "use one type throughout"));
                 }
-                Ok((place.clone(), ty))
+                Ok((place.clone().seen_as(pointee.constant), ty))
             }
             Value::Pointer(_, Target::Device(place)) if place.buffer == Buffer::Null => {
                 Err(Fault::host(at, "host code follows a null pointer"))
@@ -414,6 +392,30 @@ pub(super) fn tied(target: &Expr) -> Option<&[Expr]> {
     }
 }
 
+/// The variable whose `const` is in the way of writing a part of it.
+fn blamed(expr: &Expr) -> &str {
+    let mut whole = expr;
+    while let ExprKind::Field {
+        object,
+        through_pointer: false,
+        ..
+    } = &whole.kind
+    {
+        whole = object;
+    }
+    described(whole)
+}
+
+/// In the compiler's sense; `what` is a name or "this element".
+pub(super) fn constant(what: &str, at: At) -> Box<Fault> {
+    let what = match what {
+        "this element" | "this container" => what.to_owned(),
+        name => format!("`{name}`"),
+    };
+    Fault::syntax(at, format!("{what} is const and cannot be assigned to"))
+        .hint("leave `const` out where it is declared, or use another variable")
+}
+
 fn described(expr: &Expr) -> &str {
     match &expr.kind {
         ExprKind::Name(name) => &name.path,
@@ -456,7 +458,7 @@ fn no_field(ty: &Type, name: &str, at: At) -> Box<Fault> {
 fn device_access(access: Access, what: &str, at: At) -> Box<Fault> {
     let message = match access {
         Access::Read => format!("host code reads device memory: {what} points to the device"),
-        Access::Write | Access::WriteWithin => {
+        Access::Write => {
             format!("host code writes device memory: {what} points to the device")
         }
     };

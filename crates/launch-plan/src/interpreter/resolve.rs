@@ -97,7 +97,12 @@ impl<'p> Interpreter<'p> {
 
     pub(super) fn named_type(&mut self, name: &'p Name, at: At) -> Fallible<Type> {
         if let Some(Binding::Template(TemplateValue::Type(ty))) = self.find_local(&name.path) {
-            return Ok(ty.clone());
+            // A class that was not whole yet where it was an argument.
+            let whole = match ty {
+                Type::Named(class) => self.language.classes.type_of(class),
+                _ => None,
+            };
+            return Ok(whole.unwrap_or_else(|| ty.clone()));
         }
         if name.arguments.is_none()
             && let Some(ty) = self.class_around(&name.path)

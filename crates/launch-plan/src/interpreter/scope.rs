@@ -21,6 +21,16 @@ pub(super) enum Binding {
     Pack(usize),
 }
 
+impl Binding {
+    /// The same for a variable that is `const`, where `constant` says so.
+    pub(super) fn seen_as(self, constant: bool) -> Self {
+        match self {
+            Self::Variable(place, ty) => Self::Variable(place.seen_as(constant), ty),
+            other => other,
+        }
+    }
+}
+
 /// Names with their meanings, shared by all who see them.
 pub(super) type Bindings = Rc<HashMap<String, Binding>>;
 

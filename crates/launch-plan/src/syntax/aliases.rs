@@ -56,5 +56,10 @@ pub(super) fn read_using(
         }
         None => (PieceKind::Other, vec![]),
     };
+    if path.is_none()
+        && let Some(named) = named
+    {
+        items.opened.push(lowerer.text_of(named).to_owned());
+    }
     push(items, lowerer, kind, whole, names);
 }

@@ -30,6 +30,8 @@ pub(crate) struct Items {
     pub(super) values: HashSet<String>,
     pub(crate) aliases: Vec<(String, TypeSyntax)>,
     pub(crate) alias_templates: Vec<AliasTemplate>,
+    /// `using namespace`
+    pub(crate) opened: Vec<String>,
     pub(crate) records: Vec<RecordSyntax>,
     /// Methods and lambdas.
     pub(crate) inner_functions: Vec<Function>,

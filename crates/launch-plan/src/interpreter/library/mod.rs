@@ -10,10 +10,11 @@ mod sorting;
 
 pub(super) use self::output::output_stream;
 pub(super) use self::refused::clock_type;
-use self::refused::refused_call;
+use self::refused::{is_thrust_alone, is_thrust_too, policy, refused_call};
 use super::deduction::is_deducible;
 use super::places::Access;
-use super::value::{TemplateValue, Value};
+use super::unknown_types::library_call;
+use super::value::{Target, TemplateValue, Value};
 use super::{Interpreter, math};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
@@ -27,6 +28,12 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         let plain = name.plain();
+        let is_bare = !name.path.contains("::") && self.tables.opens("thrust");
+        let policy = arguments.first().and_then(policy);
+        let is_called = policy.is_some_and(|policy| self.find_local(policy).is_none());
+        if is_bare && (is_thrust_alone(plain) || is_called) {
+            return Err(library_call(&format!("thrust::{plain}"), at));
+        }
         if let Some(fault) = refused_call(plain, &name.path, at) {
             return Err(fault);
         }
@@ -59,6 +66,12 @@ impl<'p> Interpreter<'p> {
                 }
                 _ => values.push(self.evaluate(argument)?),
             }
+        }
+        if is_bare
+            && is_thrust_too(plain)
+            && matches!(values.first(), Some(Value::Pointer(_, Target::Device(_))))
+        {
+            return Err(library_call(&format!("thrust::{plain}"), at));
         }
         if self.is_output(plain, at) {
             return Ok(Value::int(0));
