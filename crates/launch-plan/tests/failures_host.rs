@@ -302,7 +302,8 @@ void solve(const float* A, const float* B, float* C, int N) {{
         ("sequence(C, C + N);", "thrust::sequence"),
         ("device_ptr<float> p(C);", "thrust::device_ptr<float>"),
     ] {
-        let (kind, line, _, message, hint) = common::described(&common::plan_of(&source(call), 8).unwrap_err());
+        let (kind, line, _, message, hint) =
+            common::described(&common::plan_of(&source(call), 8).unwrap_err());
         assert_eq!(
             (kind.as_str(), line),
             ("unsupported_construct", 3),

@@ -34,10 +34,17 @@ pub(super) struct Class {
 pub(super) struct Classes {
     met: HashMap<String, Rc<Class>>,
     types: HashMap<String, Type>,
+    /// Of a class template's instances: the template, and its arguments.
+    made_of: HashMap<String, (String, Vec<TemplateValue>)>,
     in_progress: Vec<String>,
 }
 
 impl Classes {
+    /// The template that a class is made of, and its arguments.
+    pub(super) fn made_of(&self, name: &str) -> Option<&(String, Vec<TemplateValue>)> {
+        self.made_of.get(name)
+    }
+
     pub(super) fn type_of(&self, name: &str) -> Option<Type> {
         self.types.get(name).cloned()
     }
@@ -70,7 +77,10 @@ impl<'p> Interpreter<'p> {
             for value in &bound.all {
                 parts.push(self.rendered(value, at)?);
             }
-            name = format!("{name}<{}>", parts.join(", "));
+            let template = name;
+            name = format!("{template}<{}>", parts.join(", "));
+            let made_of = (template, bound.all.clone());
+            self.language.classes.made_of.insert(name.clone(), made_of);
             match version {
                 Version::Primary => bindings = bound.bindings,
                 Version::Special(special, own) => {

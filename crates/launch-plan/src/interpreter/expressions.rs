@@ -1,9 +1,9 @@
 //! Evaluates expressions.
 
 use super::Interpreter;
+use super::assignments::tied;
 use super::deduction::made_tuple;
 use super::holders::nullopt;
-use super::places::tied;
 use super::resolve::refusal;
 use super::scope::Binding;
 use super::value::{Part, Target, TemplateValue, Value};
@@ -68,6 +68,9 @@ impl<'p> Interpreter<'p> {
                 let ty = self.resolve(ty)?;
                 if ty == Type::BOOL {
                     return self.truth_of(operand).map(Value::boolean);
+                }
+                if let Some(value) = self.cast_by_class(operand, &ty)? {
+                    return Ok(value);
                 }
                 let value = self.evaluate(operand)?;
                 self.cast(value, &ty, at)
@@ -139,6 +142,9 @@ impl<'p> Interpreter<'p> {
     fn truth_of(&mut self, expr: &'p Expr) -> Fallible<bool> {
         if let Some((place, record)) = self.holder_at(expr)? {
             return self.holds(&place, &record, expr.at);
+        }
+        if let Some(value) = self.cast_by_class(expr, &Type::BOOL)? {
+            return self.truth(&value, expr.at);
         }
         let value = self.evaluate(expr)?;
         self.truth(&value, expr.at)

@@ -4,12 +4,15 @@
 //! within a bounded time and stack; nothing outside the interpreter's own memory is touched.
 
 mod arithmetic;
+mod assignments;
 mod bases;
 mod calls;
+mod cast_operators;
 mod classes;
 mod closures;
 mod comparison;
 mod constants;
+mod construct;
 mod constructors;
 mod containers;
 mod convert;
@@ -31,6 +34,7 @@ mod math;
 mod memory;
 mod methods;
 mod operators;
+mod optionals;
 mod overlay;
 mod overloads;
 mod packs;
@@ -47,6 +51,7 @@ mod statements;
 mod static_types;
 mod templates;
 mod texts;
+mod unique_pointers;
 mod unknown_types;
 mod value;
 

@@ -174,7 +174,7 @@ pub(super) fn joined(path: &[String], name: &str) -> String {
     format!("{}::{name}", path.join("::"))
 }
 
-fn space_of(node: Node<'_>, lowerer: &Lowerer<'_>) -> Space {
+pub(super) fn space_of(node: Node<'_>, lowerer: &Lowerer<'_>) -> Space {
     let words: Vec<&str> = lowerer.qualifiers(node).collect();
     let has = |wanted: &str| words.contains(&wanted);
     match (has("__global__"), has("__device__"), has("__host__")) {

@@ -6,10 +6,11 @@
 use tree_sitter::Node;
 
 use super::ast::{
-    Function, Initial, Layout, Member, RecordSyntax, Space, TemplateParameter, TypeKind, Variable,
+    Function, Initial, Layout, Member, RecordSyntax, Space, TemplateParameter, TypeKind,
+    TypeSyntax, Variable,
 };
 use super::declarations::MAX_DECLARATORS;
-use super::items::{any_function_head, function_body};
+use super::items::{any_function_head, function_body, space_of};
 use super::lower::{Lowerer, children_with_fields, named_children};
 use super::records::{enumerators, record_syntax};
 
@@ -148,6 +149,12 @@ impl Lowerer<'_> {
         template: Option<&[TemplateParameter]>,
         record: &mut RecordSyntax,
     ) {
+        if let Some(cast) = node.child_by_field_name("declarator")
+            && cast.kind() == "operator_cast"
+        {
+            self.cast_operator(node, cast, record);
+            return;
+        }
         let words: Vec<&str> = self.qualifiers(node).collect();
         if words.contains(&"virtual") {
             record.layout = Layout::Opaque("it has virtual methods".to_owned());
@@ -176,6 +183,53 @@ impl Lowerer<'_> {
             record.has_destructor = true;
         }
         let function = self.with_body(function, node);
+        self.inner.functions.push(function);
+    }
+
+    /// `operator T() const { ... }`
+    fn cast_operator(&mut self, node: Node<'_>, cast: Node<'_>, record: &RecordSyntax) {
+        let space = space_of(node, self);
+        if space == Space::Device {
+            return;
+        }
+        let mut returns = self.base_type(cast);
+        let mut inner = cast.child_by_field_name("declarator");
+        let mut is_const = false;
+        while let Some(part) = inner {
+            let kind: fn(Box<TypeSyntax>) -> TypeKind = match part.kind() {
+                "abstract_pointer_declarator" => TypeKind::Pointer,
+                "abstract_reference_declarator" => TypeKind::Reference,
+                _ => {
+                    let parts = named_children(part);
+                    is_const = parts.iter().any(|part| self.text_of(*part) == "const");
+                    break;
+                }
+            };
+            returns = TypeSyntax {
+                at: returns.at,
+                rvalue: false,
+                constant: false,
+                kind: kind(Box::new(returns)),
+            };
+            let parts = named_children(part);
+            inner = parts
+                .into_iter()
+                .rfind(|part| part.kind() != "type_qualifier");
+        }
+        let function = Function {
+            at: self.at(cast),
+            path: format!("{}::operator cast", record.methods),
+            space,
+            template: None,
+            specialisation: false,
+            parameters: Vec::new(),
+            variadic: false,
+            returns,
+            is_static: false,
+            is_const,
+            initialisers: Vec::new(),
+            body: function_body(node, space, self),
+        };
         self.inner.functions.push(function);
     }
 

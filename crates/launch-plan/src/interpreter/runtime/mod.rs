@@ -85,7 +85,10 @@ impl<'p> Interpreter<'p> {
     pub(super) fn evaluated(&mut self, arguments: &'p [Expr]) -> Fallible<Vec<Value>> {
         let mut values = Vec::new();
         for argument in arguments {
-            values.push(self.evaluate(argument)?);
+            values.push(match self.pointer_by_class(argument)? {
+                Some(pointer) => pointer,
+                None => self.evaluate(argument)?,
+            });
         }
         Ok(values)
     }
