@@ -37,6 +37,8 @@ pub(crate) struct Tables {
     #[serde(skip)]
     record_names: Names,
     opaque_types: Vec<String>,
+    #[serde(skip)]
+    opaque_type_names: Names,
     opened: Vec<String>,
 }
 
@@ -62,12 +64,11 @@ impl Names {
         let Some(candidates) = self.0.get(last_part(path)) else {
             return Vec::new();
         };
+        let ending = format!("::{path}");
         let matching = |exact: bool| -> Vec<usize> {
             candidates
                 .iter()
-                .filter(|(full, _)| {
-                    full == path || (!exact && full.ends_with(&format!("::{path}")))
-                })
+                .filter(|(full, _)| full == path || (!exact && full.ends_with(&ending)))
                 .map(|&(_, index)| index)
                 .collect()
         };
@@ -190,6 +191,7 @@ impl Tables {
             alias_template_names: Names::new(
                 self.alias_templates.iter().map(|alias| alias.path.as_str()),
             ),
+            opaque_type_names: Names::new(self.opaque_types.iter().map(String::as_str)),
             record_names: Names::new(self.records.iter().map(|r| r.path.as_str())),
             ..self
         }
@@ -270,13 +272,9 @@ impl Tables {
 
     /// The whole path of a type that exists and that the host knows by name alone.
     pub(crate) fn opaque_type(&self, path: &str) -> Option<&str> {
-        let path = path.strip_prefix("::").unwrap_or(path);
-        let ending = format!("::{path}");
-        let mut paths = self.opaque_types.iter().map(String::as_str);
-        paths
-            .clone()
-            .find(|full| *full == path)
-            .or_else(|| paths.find(|full| full.ends_with(&ending)))
+        let found = self.opaque_type_names.find(path).first().copied();
+        found
+            .map(|index| self.opaque_types[index].as_str())
             .or_else(|| self.alias_template(path).map(|alias| alias.path.as_str()))
     }
 }

@@ -274,3 +274,18 @@ fn methods_of_the_base_class_by_its_name() {
         );
     }
 }
+
+#[test]
+fn base_classes_of_base_classes_are_few() {
+    let chain = |count: u32| {
+        let classes = (1..=count).map(|i| format!("struct A{i} : A{} {{}};", i - 1));
+        let uses = (1..=count).map(|i| format!("A{i} a{i};"));
+        format!(
+            "struct A0 {{ static int k() {{ return 3; }} }};\n{}\nvoid solve(const float* A, const float* B, float* C, int N) {{ {} }}",
+            classes.collect::<String>(),
+            uses.collect::<String>()
+        )
+    };
+    assert!(plan_of(&chain(60), 1).is_ok());
+    assert!(plan_of(&chain(3000), 1).is_err());
+}

@@ -15,6 +15,8 @@ const TYPES: &str = "struct Cfg { int b = 1, g = 1; Cfg& block(int x) { b = x; r
     const int& larger(const int& a, const int& b) { return a < b ? b : a; }
     Cfg& shared() { static Cfg c; return c; }
     void set(Cfg&& c, int* out) { c.b = 9; *out = c.b; }
+    struct Grid { int v[4] = {1, 2, 3, 4}; int& operator()(int y, int x) { return v[2 * y + x]; } };
+    void count(size_t& n) { n += 2; }
     template <int N> int calls() { static int n = 0; return ++n + N; }";
 
 #[test]
@@ -107,6 +109,12 @@ fn a_reference_is_the_variable_that_an_expression_names() {
             "n",
             "2",
         ),
+        (
+            "Grid g; g(0, 1) = 7; int& r = g(1, 0); r += 2; bump(g(1, 1)); auto f = [&]() -> int& { return g.v[0]; }; f() = 6;",
+            "g.v[0] * 1000 + g.v[1] * 100 + g.v[2] * 10 + g.v[3]",
+            "6755",
+        ),
+        ("uint64_t n = 3; count(n);", "n", "5"),
         (
             "int n = 0; for (int i = 0; i < 2; n = 4, bump(n), ++i) {}",
             "n",
@@ -216,6 +224,15 @@ fn operators_work_on_their_left_side() {
             "{statements}"
         );
     }
+}
+
+#[test]
+fn a_sum_of_many_terms_looks_at_each_once() {
+    let types = "struct V { int x; V operator+(const V& o) const { return {x + o.x}; } };";
+    let terms = vec!["N"; 120].join(" + ");
+    assert_eq!(value_in(types, "", &terms), "12000");
+    let objects = vec!["v"; 40].join(" + ");
+    assert_eq!(value_in(types, "V v{2};", &format!("({objects}).x")), "80");
 }
 
 #[test]

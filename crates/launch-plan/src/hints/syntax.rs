@@ -71,8 +71,9 @@ pub(super) fn broken_for(diagnostic: &Diagnostic, code: &str) -> Option<u32> {
             })),
             b')' => {
                 let head = open.pop().flatten();
-                let is_broken =
-                    |head: &Head| head.unclear_before == unclear && semicolons - head.semicolons_before != 2;
+                let is_broken = |head: &Head| {
+                    head.unclear_before == unclear && semicolons - head.semicolons_before != 2
+                };
                 if let Some(head) = head.filter(is_broken) {
                     first = Some(first.map_or(head.line, |first| first.min(head.line)));
                 }

@@ -13,6 +13,8 @@ use crate::source::text::At;
 use crate::syntax::ast::{Layout, Member, Name, Storage, Variable};
 use crate::types::{Record, Type};
 
+/// Base classes of base classes; those without fields are no types within types.
+const MAX_BASES: u32 = 64;
 /// Scalars that one struct may hold in all.
 const MAX_RECORD_SCALARS: u64 = 4096;
 
@@ -27,6 +29,8 @@ pub(super) struct Class {
     pub(super) statics: Bindings,
     /// The base class, where the host can make its objects.
     pub(super) base: Option<Rc<Record>>,
+    /// Base classes of base classes.
+    depth: u32,
 }
 
 /// The classes that were met, by the name of their record.
@@ -160,6 +164,9 @@ impl<'p> Interpreter<'p> {
             }
         }
         let base = base.as_ref().and_then(possible_base);
+        let class = base.as_ref().and_then(|base| self.class_of(&base.name));
+        let depth = class.map_or(0, |class| class.depth + 1);
+        let base = base.filter(|_| depth <= MAX_BASES);
         for member in &record.members {
             self.spend(1, record.at)?;
             let (member, binding) = match member {
@@ -181,6 +188,7 @@ impl<'p> Interpreter<'p> {
             name: name.to_owned(),
             statics: Rc::new(statics),
             base: base.clone(),
+            depth,
         };
         self.language
             .classes

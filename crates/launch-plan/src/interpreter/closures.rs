@@ -107,6 +107,9 @@ impl<'p> Interpreter<'p> {
             Some(value) => {
                 let value = self.evaluate(value)?;
                 let ty = value.ty();
+                if ty.has_destructor() {
+                    return Err(super::destructors::copy(&ty, at));
+                }
                 copies.push((name.clone(), value, ty));
                 Ok(())
             }

@@ -136,7 +136,7 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Value> {
         if let Target::Host(place) = &mut target {
             // A cast may take the `const` away.
-            place.constant &= !(is_told && !to.constant);
+            place.constant &= !is_told || to.constant;
         }
         if let Target::Host(place) = &target {
             self.memory.give_type(place, &to.ty, at)?;

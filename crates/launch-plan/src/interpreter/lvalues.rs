@@ -96,7 +96,11 @@ impl<'p> Interpreter<'p> {
                 if let ("get", Some(_), [only]) = (name.plain(), &name.arguments, arguments) {
                     return self.has_place(only);
                 }
-                let functions = self.functions_meant(name, arguments.len());
+                let functions = match self.find_local(&name.path) {
+                    Some(Binding::Variable(_, Type::Record(record))) => self.operators_of(record),
+                    Some(Binding::Variable(_, Type::Closure(function))) => vec![*function],
+                    _ => self.functions_meant(name, arguments.len()),
+                };
                 self.return_references(&functions)
             }
             _ => false,
@@ -184,10 +188,8 @@ impl<'p> Interpreter<'p> {
     /// Evaluates for what it does alone.
     pub(super) fn run_for_effect(&mut self, expr: &'p Expr) -> Fallible<()> {
         let at = expr.at;
-        if self.meant_operator(expr).is_some() {
-            if let Some(value) = self.operator_call(expr)? {
-                return self.dropped(value, at);
-            }
+        if let Some(value) = self.operator_call(expr)? {
+            return self.dropped(value, at);
         }
         let value = match &expr.kind {
             ExprKind::Call(callee, arguments) => {
@@ -318,6 +320,10 @@ fn is_element(name: &str) -> bool {
 fn same_variable(wanted: &Type, ty: &Type) -> bool {
     match (wanted, ty) {
         (Type::Pointer(a), Type::Pointer(b)) => same_variable(&a.ty, &b.ty),
+        // `size_t` and `uint64_t` are one type to the host's compiler and two to NVRTC.
+        (Type::Scalar(a), Type::Scalar(b)) if a.is_integer() && b.is_integer() => {
+            a == b || (a.size_bytes() == 8 && b.size_bytes() == 8 && a.is_signed() == b.is_signed())
+        }
         (a, b) => a == b,
     }
 }

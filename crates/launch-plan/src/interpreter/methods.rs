@@ -124,7 +124,7 @@ impl<'p> Interpreter<'p> {
             if methods.is_empty() {
                 let message =
                     format!("`{name}` is called on a const object and is no const method");
-                return Err(Fault::syntax(at, message).hint(&format!(
+                return Err(Fault::syntax(at, message).hint(format!(
                     "write `const` behind its parameters, `{name}(...) const`, or leave it out of the object"
                 )));
             }

@@ -26,7 +26,28 @@ impl<'p> Interpreter<'p> {
         if !self.tables.has_operators() {
             return None;
         }
+        let (_, left, rest) = operands(expr)?;
+        let left = self.static_type(left);
+        let right = match (&left, rest) {
+            (Some(Type::Record(_)), _) | (_, []) => None,
+            (_, [right, ..]) => self.static_type(right),
+        };
+        self.operator_for(expr, left.as_ref(), right.as_ref())
+    }
+
+    /// The same for operands whose types are known. Each operand is looked at once, as a sum of many terms has
+    /// as many within each other.
+    fn operator_for(
+        &self,
+        expr: &'p Expr,
+        ty: Option<&Type>,
+        right: Option<&Type>,
+    ) -> Option<MeantOperator<'p>> {
         let (symbol, left, rest) = operands(expr)?;
+        let is_record = |ty: Option<&Type>| matches!(ty, Some(Type::Record(_)));
+        if !self.tables.has_operators() || (!is_record(ty) && !is_record(right)) {
+            return None;
+        }
         let postfix = matches!(&expr.kind, ExprKind::Step { prefix: false, .. });
         let name = format!("operator{symbol}");
         let count = rest.len() + usize::from(postfix);
@@ -38,8 +59,7 @@ impl<'p> Interpreter<'p> {
             is_method,
             postfix,
         };
-        let ty = self.static_type(left);
-        if let Some(Type::Record(record)) = &ty
+        if let Some(Type::Record(record)) = ty
             && record.holder.is_none()
         {
             let mut methods = self.methods_of(record, &name);
@@ -47,11 +67,6 @@ impl<'p> Interpreter<'p> {
             if !methods.is_empty() {
                 return Some(meant(methods, true));
             }
-        }
-        let is_record = |ty: &Option<Type>| matches!(ty, Some(Type::Record(_)));
-        let right = rest.first();
-        if !is_record(&ty) && !right.is_some_and(|right| is_record(&self.static_type(right))) {
-            return None;
         }
         let mut functions = self.tables.functions_named(&name);
         functions.retain(|&index| {
@@ -92,14 +107,16 @@ impl<'p> Interpreter<'p> {
             .map(Some)
     }
 
-    /// The type of what it returns.
-    pub(super) fn type_of_operator(&mut self, expr: &'p Expr) -> Option<Option<Type>> {
-        let meant = self.meant_operator(expr)?;
-        let owner = match meant.is_method {
-            true => self.static_type(meant.left),
-            false => None,
-        };
-        Some(self.returned_type(&meant.functions, owner.as_ref()))
+    /// The type of what it returns; `None` where the language itself has the operator.
+    pub(super) fn type_of_operator(
+        &mut self,
+        expr: &'p Expr,
+        left: Option<&Type>,
+        right: Option<&Type>,
+    ) -> Option<Option<Type>> {
+        let meant = self.operator_for(expr, left, right)?;
+        let owner = left.filter(|_| meant.is_method);
+        Some(self.returned_type(&meant.functions, owner))
     }
 }
 

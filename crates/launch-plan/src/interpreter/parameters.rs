@@ -99,6 +99,7 @@ impl<'p> Interpreter<'p> {
                 Type::Array(..) => Some(self.loaded(place.clone(), &ty, "this array", at)?),
                 _ => self.memory.load(&place, at)?,
             };
+            self.spend(value.as_ref().map_or(0, Value::weight), at)?;
             return Ok(Given {
                 at,
                 value,
@@ -138,6 +139,7 @@ impl<'p> Interpreter<'p> {
         }
         let (place, ty) = self.place(source, Access::Read)?;
         let value = self.memory.load(&place, argument.at)?;
+        self.spend(value.as_ref().map_or(0, Value::weight), argument.at)?;
         Ok(Some(Given {
             value,
             moved: moved(argument).is_some(),

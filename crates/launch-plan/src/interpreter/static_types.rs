@@ -21,9 +21,6 @@ impl<'p> Interpreter<'p> {
     }
 
     fn static_type_kind(&mut self, expr: &'p Expr) -> Option<Type> {
-        if let Some(ty) = self.type_of_operator(expr) {
-            return ty;
-        }
         match &expr.kind {
             ExprKind::Integer(_, scalar) | ExprKind::Float(_, scalar) => {
                 Some(Type::Scalar(*scalar))
@@ -56,8 +53,13 @@ impl<'p> Interpreter<'p> {
                 _ => None,
             },
             ExprKind::Call(callee, arguments) => self.static_type_of_call(expr, callee, arguments),
-            ExprKind::Dereference(operand) => pointee(&self.static_type(operand)?),
-            ExprKind::Index(array, _) => pointee(&self.static_type(array)?),
+            ExprKind::Dereference(operand) | ExprKind::Index(operand, _) => {
+                let ty = self.static_type(operand);
+                match self.type_of_operator(expr, ty.as_ref(), None) {
+                    Some(returned) => returned,
+                    None => pointee(&ty?),
+                }
+            }
             ExprKind::Field {
                 object,
                 name,
@@ -75,27 +77,16 @@ impl<'p> Interpreter<'p> {
             ExprKind::SizeOfType(_) | ExprKind::SizeOfValue(_) | ExprKind::AlignOf(_) => {
                 Some(Type::SIZE)
             }
-            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => {
-                Some(Type::BOOL)
+            ExprKind::And(..) | ExprKind::Or(..) => Some(Type::BOOL),
+            ExprKind::Unary(op, operand) => {
+                let ty = self.static_type(operand);
+                match self.type_of_operator(expr, ty.as_ref(), None) {
+                    Some(returned) => returned,
+                    None if *op == UnaryOp::Not => Some(Type::BOOL),
+                    None => Some(Type::Scalar(arithmetic::promoted(scalar_of(&ty?)?))),
+                }
             }
-            ExprKind::Unary(_, operand) => match self.static_type(operand)? {
-                Type::Scalar(scalar) => Some(Type::Scalar(arithmetic::promoted(scalar))),
-                _ => None,
-            },
-            ExprKind::Binary(op, ..) if op.is_comparison() => Some(Type::BOOL),
-            ExprKind::Binary(op, left, right) => {
-                let (Type::Scalar(left), Type::Scalar(right)) =
-                    (self.static_type(left)?, self.static_type(right)?)
-                else {
-                    return None;
-                };
-                let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
-                Some(Type::Scalar(if shift {
-                    arithmetic::promoted(left)
-                } else {
-                    arithmetic::common(left, right)
-                }))
-            }
+            ExprKind::Binary(op, left, right) => self.type_of_binary(expr, *op, left, right),
             ExprKind::Conditional(_, yes, no) => {
                 match (self.static_type(yes)?, self.static_type(no)?) {
                     (Type::Scalar(yes), Type::Scalar(no)) if yes != no => {
@@ -109,6 +100,32 @@ impl<'p> Interpreter<'p> {
             ExprKind::Comma(_, right) => self.static_type(right),
             _ => None,
         }
+    }
+
+    fn type_of_binary(
+        &mut self,
+        expr: &'p Expr,
+        op: BinaryOp,
+        left: &'p Expr,
+        right: &'p Expr,
+    ) -> Option<Type> {
+        if op.is_comparison() && !self.tables.has_operators() {
+            return Some(Type::BOOL);
+        }
+        let (left, right) = (self.static_type(left), self.static_type(right));
+        if let Some(returned) = self.type_of_operator(expr, left.as_ref(), right.as_ref()) {
+            return returned;
+        }
+        if op.is_comparison() {
+            return Some(Type::BOOL);
+        }
+        let (left, right) = (scalar_of(&left?)?, scalar_of(&right?)?);
+        let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+        Some(Type::Scalar(if shift {
+            arithmetic::promoted(left)
+        } else {
+            arithmetic::common(left, right)
+        }))
     }
 
     /// The type of what stands before a dot or an arrow; behind the arrow, of what it points to.

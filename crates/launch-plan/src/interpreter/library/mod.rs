@@ -131,7 +131,8 @@ impl<'p> Interpreter<'p> {
         };
         let (a, a_type) = self.place(a, Access::Write)?;
         let (b, b_type) = self.place(b, Access::Write)?;
-        if a_type == b_type && a_type.is_unique() {
+        // Three moves come to that.
+        if a_type == b_type && a_type.has_destructor() {
             self.exchange(&a, &b, at)?;
             return Ok(Value::Void);
         }
