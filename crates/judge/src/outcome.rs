@@ -226,6 +226,8 @@ mod tests {
             timing: None,
             live: None,
             per_operation_s: None,
+            modelled: None,
+            leaked: Leaked::default(),
         };
         assert_eq!(outcome, expected);
     }

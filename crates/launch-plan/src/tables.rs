@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::syntax::ast::{Function, RecordSyntax, TypeSyntax, Variable};
+use crate::syntax::ast::{AliasTemplate, Expr, Function, RecordSyntax, TypeSyntax, Variable};
 use crate::syntax::items::Items;
+use crate::types_of_parameters::parameter_types;
 
 /// Declarations by name. A name without its namespace finds what lies in one.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -18,16 +19,27 @@ pub(crate) struct Tables {
     /// Methods by their whole path.
     #[serde(skip)]
     method_names: HashMap<String, Vec<usize>>,
+    /// Whether host code has operators of its own.
+    #[serde(skip)]
+    has_operators: bool,
+    #[serde(skip)]
+    has_assignments: bool,
     globals: Vec<Variable>,
     #[serde(skip)]
     global_names: Names,
     aliases: Vec<(String, TypeSyntax)>,
     #[serde(skip)]
     alias_names: Names,
+    alias_templates: Vec<AliasTemplate>,
+    #[serde(skip)]
+    alias_template_names: Names,
     records: Vec<RecordSyntax>,
     #[serde(skip)]
     record_names: Names,
     opaque_types: Vec<String>,
+    #[serde(skip)]
+    opaque_type_names: Names,
+    opened: Vec<String>,
 }
 
 /// Last part of a path to everything so called, with the whole path.
@@ -52,12 +64,11 @@ impl Names {
         let Some(candidates) = self.0.get(last_part(path)) else {
             return Vec::new();
         };
+        let ending = format!("::{path}");
         let matching = |exact: bool| -> Vec<usize> {
             candidates
                 .iter()
-                .filter(|(full, _)| {
-                    full == path || (!exact && full.ends_with(&format!("::{path}")))
-                })
+                .filter(|(full, _)| full == path || (!exact && full.ends_with(&ending)))
                 .map(|&(_, index)| index)
                 .collect()
         };
@@ -77,7 +88,7 @@ fn last_part(path: &str) -> &str {
 impl Tables {
     /// Whether types have other names in this file.
     pub(crate) fn has_aliases(&self) -> bool {
-        !self.aliases.is_empty()
+        !self.aliases.is_empty() || !self.alias_templates.is_empty()
     }
 
     pub(crate) fn new(items: Items) -> Self {
@@ -86,11 +97,69 @@ impl Tables {
             inner_functions: items.inner_functions,
             globals: items.globals,
             aliases: items.aliases,
+            alias_templates: items.alias_templates,
             records: items.records,
             opaque_types: items.opaque_types,
+            opened: items.opened,
             ..Self::default()
         };
-        tables.indexed()
+        let mut tables = tables.indexed();
+        for (definition, prototype) in tables.prototypes() {
+            let declared = tables.function(prototype);
+            let is_static = declared.is_static;
+            let defaults = declared
+                .parameters
+                .iter()
+                .map(|parameter| parameter.default.clone());
+            let defaults: Vec<Option<Expr>> = defaults.collect();
+            let function = tables.function_mut(definition);
+            function.is_static |= is_static;
+            for (parameter, default) in function.parameters.iter_mut().zip(defaults) {
+                parameter.default = parameter.default.take().or(default);
+            }
+        }
+        tables
+    }
+
+    fn function_mut(&mut self, index: usize) -> &mut Function {
+        let functions = self.functions.len();
+        match index.checked_sub(functions) {
+            None => &mut self.functions[index],
+            Some(inner) => &mut self.inner_functions[inner],
+        }
+    }
+
+    /// Definitions with the declarations before them, which may say what the definition does not repeat:
+    /// default arguments and `static`.
+    fn prototypes(&self) -> Vec<(usize, usize)> {
+        let mut declared: HashMap<(&str, usize), Vec<usize>> = HashMap::new();
+        let all = self
+            .functions
+            .iter()
+            .chain(&self.inner_functions)
+            .enumerate();
+        for (index, function) in all.clone() {
+            let says_more =
+                function.is_static || function.parameters.iter().any(|p| p.default.is_some());
+            if function.body.is_none() && says_more {
+                let key = (function.path.as_str(), function.parameters.len());
+                declared.entry(key).or_default().push(index);
+            }
+        }
+        let mut pairs = Vec::new();
+        for (index, function) in all.filter(|(_, function)| function.body.is_some()) {
+            let key = (function.path.as_str(), function.parameters.len());
+            let same = declared.get(&key).into_iter().flatten().copied();
+            let types = parameter_types(function, self);
+            let mut fitting = same.filter(|&prototype| {
+                let other = parameter_types(self.function(prototype), self);
+                types.is_none() || other.is_none() || types == other
+            });
+            if let (Some(prototype), None) = (fitting.next(), fitting.next()) {
+                pairs.push((index, prototype));
+            }
+        }
+        pairs
     }
 
     /// With everything to be found by its name. Names are not written down with the rest, so that none
@@ -102,14 +171,44 @@ impl Tables {
             let same = method_names.entry(method.path.clone()).or_default();
             same.push(index);
         }
+        let is_operator = |function: &Function| {
+            let name = last_part(&function.path);
+            name.starts_with("operator") && !name.ends_with("()") && name != "operator="
+        };
+        let has_operators = self
+            .functions
+            .iter()
+            .chain(&self.inner_functions)
+            .any(is_operator);
+        let mut methods = self.inner_functions.iter();
         Self {
+            has_assignments: methods.any(|method| last_part(&method.path) == "operator="),
+            has_operators,
             method_names,
             function_names: Names::new(self.functions.iter().map(|f| f.path.as_str())),
             global_names: Names::new(self.globals.iter().map(|v| v.name.as_str())),
             alias_names: Names::new(self.aliases.iter().map(|(name, _)| name.as_str())),
+            alias_template_names: Names::new(
+                self.alias_templates.iter().map(|alias| alias.path.as_str()),
+            ),
+            opaque_type_names: Names::new(self.opaque_types.iter().map(String::as_str)),
             record_names: Names::new(self.records.iter().map(|r| r.path.as_str())),
             ..self
         }
+    }
+
+    /// Whether the file says `using namespace` of it.
+    pub(crate) fn opens(&self, namespace: &str) -> bool {
+        self.opened.iter().any(|opened| opened == namespace)
+    }
+
+    /// Whether a class says what assigning it does.
+    pub(crate) fn has_assignments(&self) -> bool {
+        self.has_assignments
+    }
+
+    pub(crate) fn has_operators(&self) -> bool {
+        self.has_operators
     }
 
     /// Those of file and namespace scope.
@@ -157,6 +256,11 @@ impl Tables {
         Some(&self.aliases[index].1)
     }
 
+    pub(crate) fn alias_template(&self, path: &str) -> Option<&AliasTemplate> {
+        let index = *self.alias_template_names.find(path).first()?;
+        Some(&self.alias_templates[index])
+    }
+
     /// A struct or class by name; for a template, all its versions.
     pub(crate) fn records_named(&self, path: &str) -> Vec<usize> {
         self.record_names.find(path)
@@ -168,12 +272,9 @@ impl Tables {
 
     /// The whole path of a type that exists and that the host knows by name alone.
     pub(crate) fn opaque_type(&self, path: &str) -> Option<&str> {
-        let path = path.strip_prefix("::").unwrap_or(path);
-        let ending = format!("::{path}");
-        let mut paths = self.opaque_types.iter().map(String::as_str);
-        paths
-            .clone()
-            .find(|full| *full == path)
-            .or_else(|| paths.find(|full| full.ends_with(&ending)))
+        let found = self.opaque_type_names.find(path).first().copied();
+        found
+            .map(|index| self.opaque_types[index].as_str())
+            .or_else(|| self.alias_template(path).map(|alias| alias.path.as_str()))
     }
 }

@@ -288,3 +288,41 @@ fn a_library_is_named_however_its_names_came_into_sight() {
         assert!(hint.starts_with("write the kernel yourself"), "{hint}");
     }
 }
+
+#[test]
+fn thrust_is_refused_by_name_where_its_namespace_is_opened() {
+    let source = |call: &str| {
+        format!(
+            "using namespace thrust;
+void solve(const float* A, const float* B, float* C, int N) {{
+    {call}
+}}"
+        )
+    };
+    for (call, name) in [
+        ("sort(device, C, C + N);", "thrust::sort"),
+        ("sort(C, C + N);", "thrust::sort"),
+        (
+            "float s = reduce(thrust::device, A, A + N);",
+            "thrust::reduce",
+        ),
+        ("sequence(C, C + N);", "thrust::sequence"),
+        ("device_ptr<float> p(C);", "thrust::device_ptr<float>"),
+    ] {
+        let (kind, line, _, message, hint) =
+            common::described(&common::plan_of(&source(call), 8).unwrap_err());
+        assert_eq!(
+            (kind.as_str(), line),
+            ("unsupported_construct", 3),
+            "{call}"
+        );
+        assert_eq!(
+            message,
+            format!("`{name}` is a host call into Thrust, which is not in the host subset")
+        );
+        assert!(hint.contains("write the kernel yourself"), "{hint}");
+    }
+    // The host's own arrays are the standard library's to sort.
+    let own = "int a[2] = {2, 1}; sort(a, a + 2);";
+    assert!(common::plan_of(&source(own), 8).is_ok());
+}

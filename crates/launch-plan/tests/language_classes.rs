@@ -233,3 +233,42 @@ fn packs_name_kernels_and_types() {
     ];
     assert_eq!(plan, launched.join("\n"));
 }
+
+#[test]
+fn classes_convert_their_objects() {
+    let source = "struct Buf { float* p = nullptr; size_t n; explicit Buf(size_t k) : n(k) { cudaMalloc(&p, k * 4); } ~Buf() { cudaFree(p); }
+    operator float*() const { return p; } explicit operator bool() const { return p != nullptr; } operator size_t() { return n; } };
+__global__ void k(const float* a, float* c, int n) {}
+void solve(const float* A, const float* B, float* C, int N) {
+    Buf b(N);
+    if (b) k<<<1, 1>>>(A, b, N);
+    cudaMemcpy(b, A, 8, cudaMemcpyDeviceToDevice);
+    float* raw = b; size_t n = b;
+    k<<<1, 1>>>(raw + 1, C, (int)n);
+}";
+    assert_eq!(
+        text(&plan_of(source, 4).unwrap()),
+        "s0 = alloc 16\nk <1x1x1, 1x1x1, 0> (p0, s0, 4)\ncopy s0 p0 8\nk <1x1x1, 1x1x1, 0> (s0+4, p2, 4)\nfree s0"
+    );
+}
+
+#[test]
+fn template_arguments_follow_from_classes_of_the_file() {
+    let types = "template <class T, int N> struct Buf { T v[N]; int n = N; };
+        template <class T, int N> int bytes(const Buf<T, N>& b) { return sizeof(T) * N + b.n; }
+        template <class T> T first(Buf<T, 2>& b) { return b.v[0]; }
+        template <class A, class B> int both(const std::pair<A, B>& p) { return sizeof(A) * 10 + sizeof(B); }
+        template <class T, size_t N> size_t length(const std::array<T, N>&) { return N; }";
+    for (statements, expression, expected) in [
+        ("Buf<float, 3> b;", "bytes(b)", "15"),
+        ("Buf<int, 2> b; b.v[0] = 7;", "first(b)", "7"),
+        ("std::pair<double, char> p{1, 2};", "both(p)", "81"),
+        ("std::array<int, 5> a{};", "length(a)", "5"),
+    ] {
+        assert_eq!(
+            value_in(types, statements, expression),
+            expected,
+            "{statements}"
+        );
+    }
+}

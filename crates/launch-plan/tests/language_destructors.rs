@@ -152,3 +152,27 @@ fn constructors_of_the_class_copy_and_move() {
         assert_eq!(value_in(class, &statements, "t"), expected, "{statements}");
     }
 }
+
+#[test]
+fn objects_end_wherever_they_are_returned_from() {
+    for (statements, expected) in [
+        ("{ Log a = inner(&t, N); t = t * 10 + 9; }", "297"),
+        (
+            "t = file_log.id; static Log s(&t, 4); t = t * 10 + s.id;",
+            "54",
+        ),
+        (
+            "for (int i = 0; i < 2; ++i, made(&t)) {} t = t * 10;",
+            "87870",
+        ),
+        ("switch (made(&t).id) { case 7: t = t * 10 + 1; }", "871"),
+        ("(void)made(&t); t = t * 10 + 5;", "875"),
+    ] {
+        let statements = format!("int t = 0; {statements}");
+        let log = format!(
+            "{LOG} int unused; Log file_log(&unused, 5);
+            Log inner(int* t, int n) {{ Log b(t, 7); if (n > 1) {{ Log d(t, 2); return b; }} return b; }}"
+        );
+        assert_eq!(value_in(&log, &statements, "t"), expected, "{statements}");
+    }
+}

@@ -266,3 +266,41 @@ fn memcpy_moves_bytes() {
         "host_fault: 8 bytes are copied from or to host memory that has fewer"
     );
 }
+
+#[test]
+fn unions_within_unions_hold_the_same_bytes() {
+    let unions = "union Inner { float f; unsigned u; }; union Outer { Inner in; unsigned char b[4]; struct { short lo, hi; } h; };
+        union Part { union { char c; int i; } in; short s; };";
+    for (statements, expression, expected) in [
+        (
+            "Outer o; o.in.f = 1.0f;",
+            "o.b[3] * 100000 + o.h.hi",
+            "6316256",
+        ),
+        ("Outer o; o.in.f = 1.0f; o.b[3] = 0x40;", "(int)o.in.f", "4"),
+        (
+            "Outer o; o.h.lo = 0; o.h.hi = 0x4000;",
+            "o.in.u >> 24",
+            "64",
+        ),
+        (
+            "Part p; p.in.i = 0x01020304; p.s = 0x0506;",
+            "p.in.i",
+            "16909574",
+        ),
+        ("Part p; p.in.i = 0; p.in.c = 7;", "p.s", "7"),
+    ] {
+        assert_eq!(
+            value_in(unions, statements, expression),
+            expected,
+            "{statements}"
+        );
+    }
+    // Of the four bytes two are set.
+    let source = format!(
+        "{unions} __global__ void k(Part p) {{}}
+         void solve(const float* A, const float* B, float* C, int N) {{ Part p; p.s = 0x0102; k<<<1, 1>>>(p); }}"
+    );
+    let plan = text(&plan_of(&source, 8).unwrap());
+    assert_eq!(plan, "k <1x1x1, 1x1x1, 0> (258)");
+}

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Part of the name, so that a change of the stored form misses instead of misreading.
-const FORMAT: &str = concat!("v5-", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("v6-", env!("CARGO_PKG_VERSION"));
 
 /// What every file of the cache begins with; whatever else lies in the folder is left alone.
 const PREFIX: &str = "code-";

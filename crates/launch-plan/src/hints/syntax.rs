@@ -66,13 +66,14 @@ pub(super) fn broken_for(diagnostic: &Diagnostic, code: &str) -> Option<u32> {
             b'{' | b'#' | b':' => unclear += 1,
             b'(' => open.push(line_of_for(code, at, line).map(|line| Head {
                 line,
-                semicolons,
-                unclear,
+                semicolons_before: semicolons,
+                unclear_before: unclear,
             })),
             b')' => {
                 let head = open.pop().flatten();
-                let is_broken =
-                    |head: &Head| head.unclear == unclear && semicolons - head.semicolons != 2;
+                let is_broken = |head: &Head| {
+                    head.unclear_before == unclear && semicolons - head.semicolons_before != 2
+                };
                 if let Some(head) = head.filter(is_broken) {
                     first = Some(first.map_or(head.line, |first| first.min(head.line)));
                 }
@@ -86,8 +87,8 @@ pub(super) fn broken_for(diagnostic: &Diagnostic, code: &str) -> Option<u32> {
 /// The bracket of a `for`: its line, and what had been counted where it opened.
 struct Head {
     line: u32,
-    semicolons: usize,
-    unclear: usize,
+    semicolons_before: usize,
+    unclear_before: usize,
 }
 
 /// The line of the `for` whose bracket opens at `at`, which is on line `line`.

@@ -176,7 +176,7 @@ fn floats(op: BinaryOp, a: f64, b: f64, scalar: Scalar, at: At) -> Fallible<Valu
     Ok(Value::floating(scalar, exact))
 }
 
-fn compares(op: BinaryOp, ordering: std::cmp::Ordering) -> bool {
+pub(super) fn compares(op: BinaryOp, ordering: std::cmp::Ordering) -> bool {
     match op {
         BinaryOp::Equal => ordering.is_eq(),
         BinaryOp::NotEqual => ordering.is_ne(),

@@ -195,7 +195,7 @@ impl<'p> Interpreter<'p> {
             .iter()
             .map(|given| Passed {
                 value: given.value.clone(),
-                place: given.place.is_some(),
+                place: given.place.is_some() && !given.moved,
             })
             .collect();
         let what = match self.choose_within(functions, explicit, &passed, around, at)? {

@@ -13,6 +13,8 @@ use crate::source::text::At;
 use crate::syntax::ast::{Layout, Member, Name, Storage, Variable};
 use crate::types::{Record, Type};
 
+/// Base classes of base classes; those without fields are no types within types.
+const MAX_BASES: u32 = 64;
 /// Scalars that one struct may hold in all.
 const MAX_RECORD_SCALARS: u64 = 4096;
 
@@ -25,6 +27,10 @@ pub(super) struct Class {
     pub(super) name: String,
     /// Template arguments, types and constants.
     pub(super) statics: Bindings,
+    /// The base class, where the host can make its objects.
+    pub(super) base: Option<Rc<Record>>,
+    /// Base classes of base classes.
+    depth: u32,
 }
 
 /// The classes that were met, by the name of their record.
@@ -32,7 +38,20 @@ pub(super) struct Class {
 pub(super) struct Classes {
     met: HashMap<String, Rc<Class>>,
     types: HashMap<String, Type>,
+    /// Of a class template's instances: the template, and its arguments.
+    made_of: HashMap<String, (String, Vec<TemplateValue>)>,
     in_progress: Vec<String>,
+}
+
+impl Classes {
+    /// The template that a class is made of, and its arguments.
+    pub(super) fn made_of(&self, name: &str) -> Option<&(String, Vec<TemplateValue>)> {
+        self.made_of.get(name)
+    }
+
+    pub(super) fn type_of(&self, name: &str) -> Option<Type> {
+        self.types.get(name).cloned()
+    }
 }
 
 impl<'p> Interpreter<'p> {
@@ -62,7 +81,10 @@ impl<'p> Interpreter<'p> {
             for value in &bound.all {
                 parts.push(self.rendered(value, at)?);
             }
-            name = format!("{name}<{}>", parts.join(", "));
+            let template = name;
+            name = format!("{template}<{}>", parts.join(", "));
+            let made_of = (template, bound.all.clone());
+            self.language.classes.made_of.insert(name.clone(), made_of);
             match version {
                 Version::Primary => bindings = bound.bindings,
                 Version::Special(special, own) => {
@@ -129,16 +151,22 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Type> {
         let tables = self.tables;
         let record = tables.record(syntax);
-        if let Some(base) = &record.base {
-            let base = self.resolve(base)?;
-            if !can_be_base(&base) {
-                return Ok(Type::Named(name.to_owned()));
-            }
-            for (name, binding) in self.statics_of(&base) {
+        let base = match &record.base {
+            Some(base) => self.resolve(base).ok(),
+            None => None,
+        };
+        if let Some(base) = &base {
+            let inherited = self.statics_of(base);
+            self.spend(inherited.len() as u64, record.at)?;
+            for (name, binding) in inherited {
                 self.bind(&name, binding.clone());
                 statics.insert(name, binding);
             }
         }
+        let base = base.as_ref().and_then(possible_base);
+        let class = base.as_ref().and_then(|base| self.class_of(&base.name));
+        let depth = class.map_or(0, |class| class.depth + 1);
+        let base = base.filter(|_| depth <= MAX_BASES);
         for member in &record.members {
             self.spend(1, record.at)?;
             let (member, binding) = match member {
@@ -159,6 +187,8 @@ impl<'p> Interpreter<'p> {
             syntax,
             name: name.to_owned(),
             statics: Rc::new(statics),
+            base: base.clone(),
+            depth,
         };
         self.language
             .classes
@@ -167,10 +197,15 @@ impl<'p> Interpreter<'p> {
         let Layout::Fields(fields) = &record.layout else {
             return Ok(Type::Named(name.to_owned()));
         };
+        if record.base.is_some() && base.is_none() {
+            return Ok(Type::Named(name.to_owned()));
+        }
+        // One without fields takes no room.
+        let without_room = usize::from(base.is_some_and(|base| base.fields.is_empty()));
         let is_union = record.is_union;
         let mut members = Vec::new();
         let mut scalars = 0_u64;
-        for (field, ty, _) in fields {
+        for (field, ty, _) in fields.iter().skip(without_room) {
             self.spend(1, at)?;
             let ty = self.resolve(ty)?;
             scalars = scalars.saturating_add(ty.scalars());
@@ -183,6 +218,14 @@ impl<'p> Interpreter<'p> {
         };
         let record = record.filter(|_| scalars <= MAX_RECORD_SCALARS);
         let ends = self.tables.record(syntax).has_destructor;
+        let record = record.map(|mut record| {
+            let constructors = self.constructors_of(&record);
+            record.has_copy_constructor |= [false, true]
+                .iter()
+                .any(|&is_move| self.taking(&constructors, &record, is_move).is_some());
+            self.language.has_destructors |= record.has_copy_constructor;
+            record
+        });
         Ok(match record {
             Some(_) if ends && is_union => Type::Named(name.to_owned()),
             Some(mut record) if ends || record.has_destructor => {
@@ -215,12 +258,7 @@ impl<'p> Interpreter<'p> {
                 "make it `static constexpr`",
             ));
         }
-        let binding = self.variable(constant)?;
-        let Binding::Variable(place, ty) = binding else {
-            return Ok(binding);
-        };
-        let place = self.memory.keep(&place, constant.at)?;
-        Ok(Binding::Variable(place, ty))
+        self.kept_variable(constant)
     }
 
     /// A class template's own name within its text, where it means the class with its arguments.
@@ -309,6 +347,49 @@ impl<'p> Interpreter<'p> {
         Ok(None)
     }
 
+    /// What a `const` method sees of its object.
+    pub(super) fn seen_as_constant(
+        &mut self,
+        around: &Surroundings,
+        at: At,
+    ) -> Fallible<Surroundings> {
+        self.spend(around.members.len() as u64, at)?;
+        let mut members = HashMap::clone(&around.members);
+        for (name, binding) in &mut members {
+            match binding {
+                Binding::Variable(place, _) => {
+                    let class = around.class.as_ref();
+                    place.constant |= !class.is_some_and(|class| self.is_mutable(class, name));
+                }
+                Binding::Template(TemplateValue::Value(Value::Pointer(_, Target::Host(place))))
+                    if name == "this" =>
+                {
+                    place.constant = true;
+                }
+                _ => {}
+            }
+        }
+        Ok(Surroundings {
+            members: Rc::new(members),
+            class: around.class.clone(),
+        })
+    }
+
+    pub(super) fn is_mutable_field(&self, record: &Record, field: &str) -> bool {
+        let class = self.class_of(&record.name);
+        class.is_some_and(|class| self.is_mutable(&class, field))
+    }
+
+    /// Whether a field of a class, or of its base, may change within a `const` object.
+    fn is_mutable(&self, class: &Class, field: &str) -> bool {
+        let mutable = &self.tables.record(class.syntax).mutable;
+        mutable.iter().any(|name| name == field)
+            || class
+                .base
+                .as_ref()
+                .is_some_and(|base| self.is_mutable_field(base, field))
+    }
+
     /// What a method sees of the object at a place.
     pub(super) fn around_object(
         &mut self,
@@ -321,7 +402,8 @@ impl<'p> Interpreter<'p> {
         while let Some((place, record)) = around.pop() {
             self.spend(record.fields.len() as u64, at)?;
             for (index, field) in record.fields.iter().enumerate() {
-                let part = place.part(Part::Field(index));
+                let mut part = place.part(Part::Field(index));
+                part.constant &= !self.is_mutable_field(&record, &field.name);
                 if let Some(inner) = field.anonymous() {
                     around.push((part, Rc::clone(inner)));
                     continue;
@@ -343,13 +425,14 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// Whether the host knows where the fields of a class derived from this one lie: compilers put them into the
-/// padding of some base classes, and give those without fields no room.
-fn can_be_base(ty: &Type) -> bool {
+/// The base class, where the host knows where the fields of a class derived from it lie: compilers put them into
+/// the padding of some.
+fn possible_base(ty: &Type) -> Option<Rc<Record>> {
     let Type::Record(record) = ty else {
-        return false;
+        return None;
     };
     let last = record.fields.last();
     let end = last.and_then(|field| Some(field.offset_bytes + field.ty.size_bytes()?));
-    !record.overlapping && end == Some(record.size_bytes)
+    let has_no_padding = record.fields.is_empty() || end == Some(record.size_bytes);
+    (!record.overlapping && has_no_padding).then(|| Rc::clone(record))
 }

@@ -42,6 +42,7 @@ impl<'p> Interpreter<'p> {
         let mut members: HashMap<String, Binding> = HashMap::new();
         let around = self.surroundings();
         if lambda.this || lambda.default.is_some() {
+            self.spend(around.members.len() as u64, at)?;
             members.clone_from(&around.members);
         }
         for name in &lambda.names {
@@ -106,6 +107,9 @@ impl<'p> Interpreter<'p> {
             Some(value) => {
                 let value = self.evaluate(value)?;
                 let ty = value.ty();
+                if ty.has_destructor() {
+                    return Err(super::destructors::copy(&ty, at));
+                }
                 copies.push((name.clone(), value, ty));
                 Ok(())
             }
@@ -176,6 +180,7 @@ impl<'p> Interpreter<'p> {
             return self.invoke(function, explicit, given, &around, at);
         }
         let mark = self.memory.mark();
+        self.spend(around.members.len() as u64, at)?;
         let mut members = HashMap::clone(&around.members);
         for (name, value, ty) in &closure.copies {
             self.spend(value.weight(), at)?;

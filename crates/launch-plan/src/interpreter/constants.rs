@@ -1,8 +1,15 @@
 //! Names that headers define.
 
 use super::runtime::runtime_constant;
-use super::value::Value;
+use super::value::{DriverFunction, Value};
 use crate::types::Scalar;
+
+/// A function that frees memory, as a value.
+pub(super) fn freeing(name: &str) -> Option<Value> {
+    const NAMES: [&str; 4] = ["cudaFree", "cudaFreeAsync", "cudaFreeHost", "free"];
+    let name = NAMES.into_iter().find(|known| *known == name)?;
+    Some(Value::Driver(DriverFunction::Free(name)))
+}
 
 /// The value of a constant from a standard or CUDA header.
 pub(super) fn builtin(name: &str) -> Option<Value> {

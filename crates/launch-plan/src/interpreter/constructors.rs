@@ -3,6 +3,8 @@
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::overloads::takes_count;
+use super::parameters::Given;
 use super::scope::{Binding, Surroundings};
 use super::value::{HostRef, Part, Target, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
@@ -11,6 +13,75 @@ use crate::syntax::ast::Initial;
 use crate::types::{Record, Type};
 
 impl<'p> Interpreter<'p> {
+    pub(super) fn constructors_of(&self, record: &Record) -> Vec<usize> {
+        match self.class_name(record) {
+            Some(name) => self.methods_of_class(record, name),
+            None => Vec::new(),
+        }
+    }
+
+    /// An object made by one of its class's constructors.
+    pub(super) fn construct_object(
+        &mut self,
+        record: &Rc<Record>,
+        constructors: &[usize],
+        given: Vec<Given<'p>>,
+        at: At,
+    ) -> Fallible<Value> {
+        let mark = self.memory.mark();
+        let made = self.constructed(record, constructors, given, at);
+        self.memory.release(mark);
+        made
+    }
+
+    fn constructed(
+        &mut self,
+        record: &Rc<Record>,
+        constructors: &[usize],
+        given: Vec<Given<'p>>,
+        at: At,
+    ) -> Fallible<Value> {
+        let by_default = given.is_empty() && self.has_default_constructor(record, constructors);
+        if by_default || record.overlapping {
+            let blank = self.blank_object(record, Vec::new(), at)?;
+            if by_default {
+                // What `= default` leaves unset is zero where the object is made with `()` or `{}`.
+                return Ok(blank);
+            }
+            let (place, _) = self.temporary(blank, at)?;
+            return self.run_constructor(&place, record, constructors, given, at);
+        }
+        // The constructor gives each field its value.
+        let blank = Value::Record(Rc::clone(record), vec![None; record.fields.len()]);
+        let (place, _) = self.temporary(blank, at)?;
+        self.run_constructor(&place, record, constructors, given, at)
+    }
+
+    /// Whether `S() = default;` makes an object without arguments.
+    pub(super) fn has_default_constructor(&self, record: &Record, constructors: &[usize]) -> bool {
+        let class = self.class_of(&record.name);
+        let written = class.is_some_and(|class| {
+            let syntax = self.tables.record(class.syntax);
+            syntax.default_constructor
+        });
+        let fits = |&index: &usize| takes_count(self.tables.function(index), 0);
+        written && !constructors.iter().any(fits)
+    }
+
+    fn run_constructor(
+        &mut self,
+        place: &HostRef,
+        record: &Rc<Record>,
+        constructors: &[usize],
+        given: Vec<Given<'p>>,
+        at: At,
+    ) -> Fallible<Value> {
+        let around = self.around_object(place, record, at)?;
+        self.call_chosen(constructors, &record.name, &[], given, &around, at)?;
+        let object = self.memory.load(place, at)?;
+        object.ok_or_else(|| Fault::host(at, "an object has no value"))
+    }
+
     /// `: field(value), ...`, with the constructor's parameters in sight. Fields that are not named there
     /// have their defaults.
     pub(super) fn run_initialisers(
@@ -47,7 +118,7 @@ impl<'p> Interpreter<'p> {
             if record.overlapping {
                 continue; // has its defaults already
             }
-            if let Some(value) = self.default_of_field(&record, index, at)? {
+            if let Some(value) = self.default_of_field(&place, &record, index, at)? {
                 self.memory.store(&part, value, at)?;
             }
         }

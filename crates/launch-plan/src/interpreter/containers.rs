@@ -152,7 +152,7 @@ impl<'p> Interpreter<'p> {
         Ok(())
     }
 
-    fn check_length(&self, length: u64, at: At) -> Fallible<()> {
+    pub(super) fn check_length(&self, length: u64, at: At) -> Fallible<()> {
         if length <= MAX_ELEMENTS {
             return Ok(());
         }

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::arithmetic;
-use super::overlay;
 use super::parameters::Given;
 use super::pointers::stand_in_address;
 use super::unknown_types::unknown_type;
@@ -39,7 +38,7 @@ impl<'p> Interpreter<'p> {
             // A `const` that is lost here is not refused, as nvcc would: names of types (`typedef const
             // float cf`, a template's `T`) and `auto` do not keep it, and what is right must pass.
             (Type::Pointer(wanted), Value::Pointer(_, target)) => {
-                self.cast_pointer(wanted, target, at)
+                self.cast_pointer(wanted, target, false, at)
             }
             (Type::Pointer(pointee), Value::Integer(_, 0)) => {
                 Ok(Value::Pointer(Rc::clone(pointee), Target::NULL))
@@ -51,7 +50,7 @@ impl<'p> Interpreter<'p> {
                 Type::Kernel | Type::Function | Type::Closure(_),
                 value @ (Value::Kernel(_) | Value::Closure(_)),
             ) => Ok(value),
-            (Type::Kernel, value @ Value::Driver(_)) => Ok(value),
+            (Type::Kernel | Type::Function, value @ Value::Driver(_)) => Ok(value),
             (Type::TensorMap, value @ Value::TensorMap(_)) => Ok(value),
             (Type::Output, Value::Output) => Ok(Value::Output),
             (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), Value::Row(given, values))
@@ -64,6 +63,13 @@ impl<'p> Interpreter<'p> {
             (Type::Handle, value @ Value::Graph(_)) => Ok(value),
             (Type::Handle | Type::Kernel, Value::Pointer(_, target)) if target.is_null() => {
                 Ok(Value::Handle)
+            }
+            (Type::Record(wanted), value) if wanted.holder.is_some() => {
+                match self.converted_to_holder(wanted, &value, at) {
+                    Some(converted) => converted,
+                    None if value.ty() == *ty => Ok(value),
+                    None => Err(no_conversion(&value, ty, at)),
+                }
             }
             (Type::Record(wanted), Value::Record(given, fields)) => {
                 self.convert_record(wanted, &given, fields, at)
@@ -121,12 +127,25 @@ impl<'p> Interpreter<'p> {
     }
 
     /// A pointer as one of another type; raw memory takes the type that it is used as first.
-    fn cast_pointer(&mut self, to: &Rc<Pointee>, target: Target, at: At) -> Fallible<Value> {
+    fn cast_pointer(
+        &mut self,
+        to: &Rc<Pointee>,
+        mut target: Target,
+        is_told: bool,
+        at: At,
+    ) -> Fallible<Value> {
+        if let Target::Host(place) = &mut target {
+            // A cast may take the `const` away.
+            place.constant &= !is_told || to.constant;
+        }
         if let Target::Host(place) = &target {
             self.memory.give_type(place, &to.ty, at)?;
-            let ty = self.memory.type_at(place, at);
-            if let Some(base) = ty.ok().and_then(|ty| self.as_base(place, &ty, &to.ty)) {
-                return Ok(Value::Pointer(Rc::clone(to), Target::Host(base)));
+            if let Ok(ty) = self.memory.type_at(place, at) {
+                let other = self.as_base(place, &ty, &to.ty);
+                let other = other.or_else(|| self.as_derived(place, &ty, &to.ty));
+                if let Some(place) = other {
+                    return Ok(Value::Pointer(Rc::clone(to), Target::Host(place)));
+                }
             }
         }
         Ok(Value::Pointer(Rc::clone(to), target))
@@ -149,7 +168,7 @@ impl<'p> Interpreter<'p> {
                 ))
             }
             (Value::Pointer(_, target), Type::Pointer(pointee)) => {
-                self.cast_pointer(pointee, target.clone(), at)
+                self.cast_pointer(pointee, target.clone(), true, at)
             }
             _ => self.convert(value, ty, at),
         }
@@ -161,6 +180,9 @@ impl<'p> Interpreter<'p> {
             return self.deeper(expr.at, |interpreter| {
                 interpreter.construct(ty, values, true, expr.at)
             });
+        }
+        if let Some(value) = self.cast_by_class(expr, ty)? {
+            return Ok(value);
         }
         let value = match self.taken(expr)? {
             Some(object) => object,
@@ -184,195 +206,6 @@ impl<'p> Interpreter<'p> {
                 &Type::Scalar(scalar).to_string(),
             );
             self.warn(expr.at, &message, &hint);
-        }
-    }
-
-    /// `T(arguments)`, or `T{arguments}` with braces.
-    pub(super) fn construct(
-        &mut self,
-        ty: &Type,
-        arguments: &'p [Expr],
-        braces: bool,
-        at: At,
-    ) -> Fallible<Value> {
-        match (ty, arguments) {
-            (Type::Record(record), arguments) => self.construct_record(record, arguments, at),
-            (Type::Vector(_) | Type::StdArray(..) | Type::Array(..), arguments) => {
-                self.construct_container(ty, arguments, braces, at)
-            }
-            (Type::Named(name), _) => Err(self.opaque_type(name, at)),
-            (_, []) => self.zero(ty, at),
-            (_, [only]) => match &only.kind {
-                ExprKind::List(_) => self.initialised(ty, only),
-                _ => {
-                    let value = self.evaluate(only)?;
-                    self.cast(value, ty, at)
-                }
-            },
-            _ => {
-                let message = format!("`{ty}` made from {} values", arguments.len());
-                Err(Fault::unsupported(at, message, "pass one value"))
-            }
-        }
-    }
-
-    fn construct_record(
-        &mut self,
-        record: &Rc<Record>,
-        arguments: &'p [Expr],
-        at: At,
-    ) -> Fallible<Value> {
-        let arguments = self.expanded(arguments)?;
-        let constructors = self.constructors_of(record);
-        if !constructors.is_empty() {
-            if let ([only], true) = (arguments, record.has_destructor)
-                && let Some(object) = self.taken(only)?
-                && matches!(&object, Value::Record(made, _) if made.name == record.name)
-            {
-                return Ok(object);
-            }
-            let mut given = self.all_given(&constructors, arguments)?;
-            // A copy.
-            if let [only] = given.as_slice()
-                && let Some(Value::Record(given_record, _)) = &only.value
-                && given_record.name == record.name
-            {
-                let only = given.remove(0);
-                return self.given_value(only, "an object");
-            }
-            return self.construct_object(record, &constructors, given, at);
-        }
-        if let Some(Expr {
-            kind: ExprKind::Designated(..),
-            ..
-        }) = arguments.first()
-        {
-            return self.with_designated(record, arguments, at);
-        }
-        if let [only] = arguments
-            && !matches!(only.kind, ExprKind::List(_))
-        {
-            let value = self.evaluate(only)?;
-            if matches!(value, Value::Record(..)) {
-                return self.convert(value, &Type::Record(Rc::clone(record)), at);
-            }
-            let first = record.fields.first().map(|field| field.ty.clone());
-            let first = self.convert(value, &first.unwrap_or(Type::Void), only.at)?;
-            return self.with_fields(record, vec![first], at);
-        }
-        if arguments.len() > record.fields.len() || (record.overlapping && arguments.len() > 1) {
-            let message = format!(
-                "`{}` has {} fields and is made from {} values",
-                record.name,
-                record.fields.len(),
-                arguments.len()
-            );
-            return Err(Fault::unsupported(at, message, "leave some out"));
-        }
-        let mut values = Vec::new();
-        for (field, argument) in record.fields.iter().zip(arguments) {
-            let is_union = field.anonymous().is_some_and(|inner| inner.overlapping);
-            values.push(match argument.kind {
-                ExprKind::List(_) => self.initialised(&field.ty, argument)?,
-                // A value of an unnamed union's first field may stand without braces of its own.
-                _ if is_union => {
-                    self.construct(&field.ty, std::slice::from_ref(argument), true, at)?
-                }
-                _ => self.initialised(&field.ty, argument)?,
-            });
-        }
-        self.with_fields(record, values, at)
-    }
-
-    /// `{.x = 1, .y = 2}`: the fields that are named as given, the rest as C++ fills them.
-    fn with_designated(
-        &mut self,
-        record: &Rc<Record>,
-        arguments: &'p [Expr],
-        at: At,
-    ) -> Fallible<Value> {
-        let blank = self.with_fields(record, Vec::new(), at)?;
-        let (object, _) = self.temporary(blank, at)?;
-        for argument in arguments {
-            let ExprKind::Designated(name, value) = &argument.kind else {
-                let message = "values with names and without in one list";
-                return Err(Fault::syntax(argument.at, message).hint("name every field"));
-            };
-            let Some((path, ty)) = record.path_to(name) else {
-                let message = format!(
-                    "`{}` has no field `{name}`",
-                    Type::Record(Rc::clone(record))
-                );
-                return Err(Fault::syntax(argument.at, message).hint("name a field of the struct"));
-            };
-            let value = self.initialised(ty, value)?;
-            self.memory
-                .store(&object.within(&path), value, argument.at)?;
-        }
-        let whole = self.memory.load(&object, at)?;
-        whole.ok_or_else(|| unknown_type(&record.name, at))
-    }
-
-    /// The first fields as given, the rest as C++ fills them.
-    fn with_fields(&mut self, record: &Rc<Record>, values: Vec<Value>, at: At) -> Fallible<Value> {
-        let Value::Record(_, mut fields) = self.blank_object(record, values.len(), at)? else {
-            return Err(unknown_type(&record.name, at));
-        };
-        let given = values.len();
-        if record.overlapping && given > 0 {
-            let first = values.into_iter().next();
-            return Ok(overlay::union_of(record, first));
-        }
-        for (slot, value) in fields.iter_mut().zip(values) {
-            *slot = Some(value);
-        }
-        for (slot, field) in fields.iter_mut().zip(&record.fields).skip(given) {
-            *slot = Some(self.completed(slot.take(), &field.ty, at)?);
-        }
-        Ok(Value::Record(Rc::clone(record), fields))
-    }
-
-    /// A value in which what nobody has set is zero.
-    fn completed(&mut self, value: Option<Value>, ty: &Type, at: At) -> Fallible<Value> {
-        match value {
-            None => self.zero(ty, at),
-            Some(Value::Record(record, mut fields)) => {
-                for (slot, field) in fields.iter_mut().zip(&record.fields) {
-                    *slot = Some(self.completed(slot.take(), &field.ty, at)?);
-                }
-                Ok(Value::Record(record, fields))
-            }
-            Some(Value::Row(ty, mut values)) => {
-                if let Type::Array(element, _) | Type::StdArray(element, _) = &ty {
-                    for slot in &mut values {
-                        *slot = Some(self.completed(slot.take(), element, at)?);
-                    }
-                }
-                Ok(Value::Row(ty, values))
-            }
-            Some(value) => Ok(value),
-        }
-    }
-
-    /// The value of `T()`.
-    pub(super) fn zero(&mut self, ty: &Type, at: At) -> Fallible<Value> {
-        match ty {
-            Type::Scalar(_) | Type::Pointer(_) | Type::Handle => {
-                self.convert(Value::int(0), ty, at)
-            }
-            Type::Record(record) => {
-                let constructors = self.constructors_of(record);
-                if constructors.is_empty() {
-                    return self.with_fields(record, Vec::new(), at);
-                }
-                self.construct_object(record, &constructors, Vec::new(), at)
-            }
-            Type::Vector(_) => Ok(Value::Row(ty.clone(), Vec::new())),
-            Type::StdArray(..) | Type::Array(..) => self.construct_container(ty, &[], true, at),
-            Type::Void => Ok(Value::Void),
-            Type::Text => Ok(Value::Text("".into())),
-            Type::TensorMap => Ok(Value::TensorMap(None)),
-            other => Err(unknown_type(&other.to_string(), at)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::places::{Access, is_place};
+use super::lvalues::{changes, is_fixed, reference_to_a_copy};
 use super::resolve::refusal;
 use super::scope::Binding;
 use super::value::{HostRef, Target, TemplateValue, Value};
@@ -18,9 +18,7 @@ impl<'p> Interpreter<'p> {
         match variable.storage {
             Storage::Automatic | Storage::Constant => {}
             Storage::Static => {
-                let mark = self.owned.len();
                 let binding = self.static_variable(variable)?;
-                self.owned.truncate(mark); // ends with the program
                 self.bind(&variable.name, binding);
                 return Ok(());
             }
@@ -52,17 +50,13 @@ impl<'p> Interpreter<'p> {
         let mark = self.owned.len();
         let binding = self.variable(variable)?;
         self.end_temporaries(mark, &binding)?;
-        if let Binding::Variable(place, _) = &binding
-            && keeps_its_value(variable)
-        {
-            self.memory.seal(place, at)?;
-        }
-        self.bind(&variable.name, binding);
+        let constant = variable.storage == Storage::Constant || is_constant(&variable.ty);
+        self.bind(&variable.name, binding.seen_as(constant));
         Ok(())
     }
 
     pub(super) fn declare_alias(&mut self, name: &str, ty: &'p TypeSyntax) -> Fallible<()> {
-        let ty = self.resolve(ty)?;
+        let ty = self.resolve_value_type(ty)?;
         self.bind(name, Binding::Template(TemplateValue::Type(ty)));
         Ok(())
     }
@@ -88,7 +82,7 @@ impl<'p> Interpreter<'p> {
         };
         match (&variable.ty.kind, initial) {
             (TypeKind::Reference(inner), Some(initial)) => {
-                return self.reference(inner, initial);
+                return self.reference(&variable.ty, inner, initial);
             }
             (TypeKind::Array(element, length), _) => {
                 return self.array(variable, element, length.as_deref());
@@ -110,6 +104,12 @@ impl<'p> Interpreter<'p> {
             };
             let ty = value.ty();
             return self.new_variable(ty, Some(value), at);
+        }
+        if let Some(name) = self.undeduced(&variable.ty)
+            && let Some(value) = self.deduced_variable(name, &variable.initial, at)
+        {
+            let value = value?;
+            return self.new_variable(value.ty(), Some(value), at);
         }
         let ty = self.resolve(&variable.ty)?;
         let value = match &variable.initial {
@@ -143,6 +143,7 @@ impl<'p> Interpreter<'p> {
     /// `T& r = initial;`: another name for a place, or a name for a value.
     pub(super) fn reference(
         &mut self,
+        reference: &'p TypeSyntax,
         inner: &'p TypeSyntax,
         initial: &'p Expr,
     ) -> Fallible<Binding> {
@@ -152,24 +153,18 @@ impl<'p> Interpreter<'p> {
         } else {
             Some(self.resolve(inner)?)
         };
-        let local = match &initial.kind {
-            ExprKind::Name(name) => self.find_local(&name.path).is_some(),
-            _ => is_place(initial),
+        let changes = changes(reference);
+        let value = match self.referred(initial, changes)? {
+            Some((place, ty)) => match self.bound_to(wanted.as_ref(), &place, &ty) {
+                Some(binding) => return Ok(binding),
+                None if changes => return Err(reference_to_a_copy(at)),
+                None => self.loaded(place, &ty, "this value", at)?,
+            },
+            None => self.evaluate(initial)?,
         };
-        if local && let Ok((place, ty)) = self.place(initial, Access::Read) {
-            if let Some(wanted) = &wanted
-                && let Some(base) = self.as_base(&place, &ty, wanted)
-            {
-                return Ok(Binding::Variable(base, wanted.clone()));
-            }
-            let same = wanted
-                .as_ref()
-                .is_none_or(|wanted| same_variable(wanted, &ty));
-            if same {
-                return Ok(Binding::Variable(place, ty));
-            }
+        if changes && !is_fixed(&value) {
+            return Err(reference_to_a_copy(at));
         }
-        let value = self.evaluate(initial)?;
         let value = match &wanted {
             Some(wanted) => self.convert(value, wanted, at)?,
             None => value,
@@ -211,14 +206,26 @@ impl<'p> Interpreter<'p> {
             },
         };
         let place = self.memory.local(element.clone(), length, at)?;
-        self.spend_in_bulk(length, at)?;
-        match values {
-            Some(values) => self.fill(&place, &element, length, values, at)?,
-            None => self.unset_elements(&place, &element, length, at)?,
-        }
+        self.first_values(&place, &element, length, values, at)?;
         let ty = Type::Array(Rc::new(element), length);
         self.own(&place, &ty, at);
         Ok(Binding::Variable(place, ty))
+    }
+
+    /// What the elements of a new array have: the given values and zeros after them, or what they have without.
+    pub(super) fn first_values(
+        &mut self,
+        first: &HostRef,
+        element: &Type,
+        length: u64,
+        values: Option<&'p [Expr]>,
+        at: At,
+    ) -> Fallible<()> {
+        self.spend_in_bulk(length, at)?;
+        match values {
+            Some(values) => self.fill(first, element, length, values, at),
+            None => self.unset_elements(first, element, length, at),
+        }
     }
 
     /// Gives structs, and arrays within the array, what they have without a value.
@@ -290,10 +297,9 @@ impl<'p> Interpreter<'p> {
             }
         };
         let place = self.memory.allocate(ty.clone(), count, at)?;
-        self.spend_in_bulk(count, at)?;
         match initial {
             Initial::Arguments(values) | Initial::List(values) if length.is_some() => {
-                self.fill(&place, &ty, count, values, at)?;
+                self.first_values(&place, &ty, count, Some(values), at)?;
             }
             Initial::Arguments(values) | Initial::List(values) => {
                 let braces = values.is_empty() || matches!(initial, Initial::List(_));
@@ -301,7 +307,7 @@ impl<'p> Interpreter<'p> {
                 self.memory.store(&place, value, at)?;
             }
             Initial::None | Initial::Value(_) => {
-                self.unset_elements(&place, &ty, count, at)?;
+                self.first_values(&place, &ty, count, None, at)?;
             }
         }
         Ok(Value::pointer(ty, false, Target::Host(place)))
@@ -318,13 +324,12 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// `const int n` and `int* const p`, but not `const int* p`, whose `const` is of what it points to.
-fn keeps_its_value(variable: &Variable) -> bool {
-    let is_plain = matches!(
-        variable.ty.kind,
-        TypeKind::Scalar(_) | TypeKind::Auto | TypeKind::Named(_) | TypeKind::Pointer(_)
-    );
-    is_plain && (variable.ty.constant || variable.storage == Storage::Constant)
+/// `const int n`, `int* const p` and `const T& r`, but not `const int* p`, whose `const` is of what it points to.
+pub(super) fn is_constant(ty: &TypeSyntax) -> bool {
+    match &ty.kind {
+        TypeKind::Reference(inner) => inner.constant,
+        _ => ty.constant,
+    }
 }
 
 /// `auto` and `auto*`.
@@ -333,13 +338,5 @@ fn is_auto(ty: &TypeSyntax) -> bool {
         TypeKind::Auto => true,
         TypeKind::Pointer(inner) => is_auto(inner),
         _ => false,
-    }
-}
-
-/// Whether a reference of type `wanted` can be another name for a variable of type `ty`.
-fn same_variable(wanted: &Type, ty: &Type) -> bool {
-    match (wanted, ty) {
-        (Type::Pointer(a), Type::Pointer(b)) => same_variable(&a.ty, &b.ty),
-        (a, b) => a == b,
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Interpreter;
 use super::parameters::Given;
-use super::places::{Access, is_place};
+use super::places::Access;
 use super::scope::Binding;
 use super::value::{HostRef, Part, Target, Value};
 use crate::failure::{Fallible, Fault};
@@ -16,7 +16,8 @@ use crate::types::{Record, Type};
 /// An object that ends with its block, and where it was made.
 #[derive(Clone, Debug)]
 pub(super) struct Owned {
-    place: HostRef,
+    /// `None` where it went on to somewhere else.
+    place: Option<HostRef>,
     ty: Type,
     at: At,
 }
@@ -26,7 +27,7 @@ impl<'p> Interpreter<'p> {
     pub(super) fn own(&mut self, place: &HostRef, ty: &Type, at: At) {
         if ty.has_destructor() {
             self.owned.push(Owned {
-                place: place.clone(),
+                place: Some(place.clone()),
                 ty: ty.clone(),
                 at,
             });
@@ -40,8 +41,10 @@ impl<'p> Interpreter<'p> {
             return result;
         }
         while self.owned.len() > mark {
-            if let Some(last) = self.owned.pop() {
-                self.destroy(&last.place, &last.ty, last.at)?;
+            if let Some(last) = self.owned.pop()
+                && let Some(place) = last.place
+            {
+                self.destroy(&place, &last.ty, last.at)?;
             }
         }
         result
@@ -52,7 +55,7 @@ impl<'p> Interpreter<'p> {
         let Binding::Variable(place, _) = variable else {
             return self.ended(mark, Ok(()));
         };
-        let kept = self.owned.pop_if(|last| last.place == *place);
+        let kept = self.owned.pop_if(|last| last.place.as_ref() == Some(place));
         self.ended(mark, Ok(()))?;
         self.owned.extend(kept);
         Ok(())
@@ -63,7 +66,16 @@ impl<'p> Interpreter<'p> {
             return Ok(());
         }
         self.spend(1, at)?;
+        // What the function being left returns is not the destructor's.
+        let returned = self.returned_place.take();
+        let ended = self.destroy_parts(place, ty, at);
+        self.returned_place = returned;
+        ended
+    }
+
+    fn destroy_parts(&mut self, place: &HostRef, ty: &Type, at: At) -> Fallible<()> {
         match ty {
+            Type::Record(record) if ty.is_unique() => self.end_unique(place, record, at)?,
             Type::Record(record) => {
                 if let Some(destructor) = self.destructor_of(record) {
                     let function = self.tables.function(destructor);
@@ -133,10 +145,10 @@ impl<'p> Interpreter<'p> {
             return Ok(None);
         }
         let first = self.frames.last().map_or(0, |frame| frame.owned);
-        let own = self.owned.iter().rposition(|owned| owned.place == place);
-        match own.filter(|&index| index >= first) {
-            Some(index) => {
-                self.owned.remove(index);
+        let mut own = self.owned.iter_mut().skip(first);
+        match own.rfind(|owned| owned.place.as_ref() == Some(&place)) {
+            Some(owned) => {
+                owned.place = None;
                 self.memory.load(&place, expr.at)
             }
             None => Ok(None),
@@ -150,29 +162,69 @@ impl<'p> Interpreter<'p> {
             return Ok(None);
         }
         let source = moved(expr).unwrap_or(expr);
-        if !is_place(source) {
-            return Ok(None);
-        }
-        let Some(ty) = self.static_type(source).filter(Type::has_destructor) else {
+        let Some(ty) = self.static_type(source).filter(Type::is_copied_by_function) else {
             return Ok(None);
         };
+        if !self.has_place(source) {
+            return Ok(None);
+        }
         let at = expr.at;
         let Type::Record(record) = &ty else {
-            return Err(copy(&ty, at));
+            return match ty.has_destructor() {
+                true => Err(copy(&ty, at)),
+                false => Ok(None),
+            };
         };
         let (place, _) = self.place(source, Access::Read)?;
         let constructors = self.constructors_of(record);
         let is_move = moved(expr).is_some();
         let Some(chosen) = self.taking(&constructors, record, is_move) else {
-            return Err(copy(&ty, at));
+            // A field has a constructor that copies it; the compiler's own calls that.
+            if !record.has_destructor {
+                return Err(copied_field(&ty, at));
+            }
+            return match is_move && self.moves_by_fields(record) {
+                true => self.moved_out(&place, record, at),
+                false => Err(copy(&ty, at)),
+            };
         };
         let given = vec![Given::place(place, ty.clone(), at)];
         self.construct_object(record, &[chosen], given, at)
             .map(Some)
     }
 
+    /// Whether a field, or the base class, has an `operator=` of its own.
+    fn assigns_a_part(&self, record: &Record) -> bool {
+        record.fields.iter().any(|field| match &field.ty {
+            Type::Record(inner) => {
+                !self.methods_of_class(inner, "operator=").is_empty() || self.assigns_a_part(inner)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether what the compiler makes of a move is one of each field: nothing in the class says otherwise.
+    fn moves_by_fields(&self, record: &Record) -> bool {
+        if record.holder.is_some() {
+            return true;
+        }
+        let methods = self.constructors_of(record);
+        self.destructor_of(record).is_none()
+            && self.taking(&methods, record, true).is_none()
+            && self.methods_of(record, "operator=").is_empty()
+            && record.fields.iter().all(|field| match &field.ty {
+                Type::Record(inner) => !inner.has_destructor || self.moves_by_fields(inner),
+                ty => !ty.has_destructor(),
+            })
+    }
+
     /// Of constructors or assignments, the one that takes another object of the class.
-    fn taking(&self, functions: &[usize], record: &Record, is_move: bool) -> Option<usize> {
+    pub(super) fn taking(
+        &self,
+        functions: &[usize],
+        record: &Record,
+        is_move: bool,
+    ) -> Option<usize> {
         let name = self.class_name(record)?;
         let takes = |index: usize, rvalue: bool| {
             let [parameter, rest @ ..] = self.tables.function(index).parameters.as_slice() else {
@@ -202,20 +254,29 @@ impl<'p> Interpreter<'p> {
         value: &'p Expr,
         at: At,
     ) -> Fallible<Option<Value>> {
-        let methods = self.methods_of(record, "operator=");
+        let methods = self.methods_of_class(record, "operator=");
         if methods.is_empty() {
-            if record.has_destructor {
-                return Err(copy(&Type::Record(std::rc::Rc::clone(record)), at));
+            let ty = Type::Record(std::rc::Rc::clone(record));
+            if !record.has_destructor {
+                if self.tables.has_assignments() && self.assigns_a_part(record) {
+                    return Err(assigned_part(&ty, at));
+                }
+                return Ok(None);
             }
-            return Ok(None);
+            if !self.moves_by_fields(record) {
+                return Err(copy(&ty, at));
+            }
+            let value = self.initialised(&ty, value)?;
+            self.assign_fields(place, record, value, at)?;
+            return Ok(Some(Value::Void));
         }
         let around = self.around_object(place, record, at)?;
         let source = moved(value).unwrap_or(value);
         let own = Type::Record(std::rc::Rc::clone(record));
         let same = self.static_type(source).as_ref() == Some(&own);
-        let temporary = moved(value).is_some() || !is_place(source);
+        let temporary = moved(value).is_some() || !self.has_place(source);
         if same && let Some(chosen) = self.taking(&methods, record, temporary) {
-            let given = if is_place(source) {
+            let given = if self.has_place(source) {
                 let (place, ty) = self.place(source, Access::Read)?;
                 Given::place(place, ty, at)
             } else {
@@ -248,6 +309,22 @@ pub(super) fn is_constructor(function: &Function) -> bool {
         return false;
     };
     class.split('@').next() == Some(name)
+}
+
+fn assigned_part(ty: &Type, at: At) -> Box<Fault> {
+    Fault::unsupported(
+        at,
+        format!("this assigns a `{ty}`, a part of which has an operator= of its own"),
+        "write operator= for the whole, or assign its fields one by one",
+    )
+}
+
+fn copied_field(ty: &Type, at: At) -> Box<Fault> {
+    Fault::unsupported(
+        at,
+        format!("this copies a `{ty}`, a field of which has a constructor for that"),
+        "write such a constructor for the whole, or pass it by reference",
+    )
 }
 
 pub(super) fn copy(ty: &Type, at: At) -> Box<Fault> {

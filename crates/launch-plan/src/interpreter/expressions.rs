@@ -1,6 +1,9 @@
 //! Evaluates expressions.
 
 use super::Interpreter;
+use super::assignments::tied;
+use super::deduction::made_tuple;
+use super::holders::nullopt;
 use super::resolve::refusal;
 use super::scope::Binding;
 use super::value::{Part, Target, TemplateValue, Value};
@@ -17,16 +20,22 @@ impl<'p> Interpreter<'p> {
 
     fn evaluate_kind(&mut self, expr: &'p Expr) -> Fallible<Value> {
         let at = expr.at;
+        if let Some(value) = self.operator_call(expr)? {
+            return self.value_returned(value, at);
+        }
         match &expr.kind {
             ExprKind::Integer(value, scalar) => Ok(Value::Integer(*scalar, (*value).into())),
             ExprKind::Float(value, scalar) => Ok(Value::Floating(*scalar, *value)),
-            ExprKind::Text(text) => Ok(Value::Text(text.as_str().into())),
+            ExprKind::Text(text) => {
+                self.spend(text.len() as u64 / 16, at)?;
+                Ok(Value::Text(text.as_ref().into()))
+            }
             ExprKind::Null => Ok(Value::null()),
             ExprKind::Name(name) => self.name_value(name, at),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, at),
             ExprKind::Binary(op, left, right) => {
-                let left = self.evaluate(left)?;
-                let right = self.evaluate(right)?;
+                let left = self.left_or_right(left)?;
+                let right = self.left_or_right(right)?;
                 self.binary(*op, &left, &right, at)
             }
             ExprKind::And(left, right) => {
@@ -39,18 +48,30 @@ impl<'p> Interpreter<'p> {
             }
             ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no),
             ExprKind::Comma(left, right) => {
-                self.evaluate(left)?;
+                self.run_for_effect(left)?;
                 self.evaluate(right)
             }
-            ExprKind::Step { .. } | ExprKind::Assign(..) => self.modify(expr),
+            ExprKind::Step { .. } | ExprKind::Assign(..) => {
+                let value = self.modify(expr)?;
+                self.value_returned(value, at)
+            }
             ExprKind::AddressOf(operand) => self.address_of(operand, at),
             ExprKind::Dereference(_) | ExprKind::Index(..) | ExprKind::Field { .. } => {
                 self.read(expr)
             }
-            ExprKind::Call(callee, arguments) => self.call(callee, arguments, at),
+            ExprKind::Call(callee, arguments) => {
+                let value = self.call(callee, arguments, at)?;
+                self.value_returned(value, at)
+            }
             ExprKind::Launch(launch) => self.launch(launch, at),
             ExprKind::Cast(ty, operand) => {
                 let ty = self.resolve(ty)?;
+                if ty == Type::BOOL {
+                    return self.truth_of(operand).map(Value::boolean);
+                }
+                if let Some(value) = self.cast_by_class(operand, &ty)? {
+                    return Ok(value);
+                }
                 let value = self.evaluate(operand)?;
                 self.cast(value, &ty, at)
             }
@@ -59,6 +80,9 @@ impl<'p> Interpreter<'p> {
                 self.construct(&ty, arguments, false, at)
             }
             ExprKind::ConstructList(ty, values) => {
+                if let Some(name) = self.undeduced(ty) {
+                    return self.deduced(name, values, true, at);
+                }
                 let ty = self.resolve(ty)?;
                 self.construct(&ty, values, true, at)
             }
@@ -97,12 +121,33 @@ impl<'p> Interpreter<'p> {
         }
     }
 
+    /// A value that an operator works on.
+    fn left_or_right(&mut self, expr: &'p Expr) -> Fallible<Value> {
+        match tied(expr) {
+            Some(parts) => {
+                let values = parts.iter().map(|part| self.evaluate(part));
+                made_tuple(values.collect::<Fallible<_>>()?, expr.at)
+            }
+            None => self.pointer_or_value(expr),
+        }
+    }
+
     /// The value as a condition.
     pub(super) fn condition(&mut self, expr: &'p Expr) -> Fallible<bool> {
         let mark = self.owned.len();
-        let value = self.evaluate(expr)?;
-        let holds = self.truth(&value, expr.at);
+        let holds = self.truth_of(expr);
         self.ended(mark, holds)
+    }
+
+    fn truth_of(&mut self, expr: &'p Expr) -> Fallible<bool> {
+        if let Some((place, record)) = self.holder_at(expr)? {
+            return self.holds(&place, &record, expr.at);
+        }
+        if let Some(value) = self.cast_by_class(expr, &Type::BOOL)? {
+            return self.truth(&value, expr.at);
+        }
+        let value = self.evaluate(expr)?;
+        self.truth(&value, expr.at)
     }
 
     fn name_value(&mut self, name: &'p Name, at: At) -> Fallible<Value> {
@@ -130,7 +175,7 @@ impl<'p> Interpreter<'p> {
         if let Some(value) = self.global_value(&name.path, at)? {
             return Ok(value);
         }
-        if let Some(value) = constants::builtin(name.plain()) {
+        if let Some(value) = built_in(name.plain()) {
             return Ok(value);
         }
         if self.names_type(name) {
@@ -182,11 +227,11 @@ impl<'p> Interpreter<'p> {
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &'p Expr, at: At) -> Fallible<Value> {
-        let value = self.evaluate(operand)?;
         if op == UnaryOp::Not {
-            let holds = self.truth(&value, at)?;
+            let holds = self.truth_of(operand)?;
             return Ok(Value::boolean(!holds));
         }
+        let value = self.evaluate(operand)?;
         arithmetic::unary(op, &value, at).unwrap_or_else(|| {
             let message = format!("arithmetic on a value of type `{}`", value.ty());
             Err(Fault::unsupported(at, message, "compute with numbers"))
@@ -212,6 +257,9 @@ impl<'p> Interpreter<'p> {
         if let (BinaryOp::ShiftLeft, Value::Output) = (op, left) {
             self.warn_of_output("std::cout", at);
             return Ok(Value::Output);
+        }
+        if let Some(result) = self.compared_records(op, left, right, at) {
+            return result;
         }
         if let (Value::Text(left), Value::Text(right)) = (left, right)
             && let Some(result) = self.text_binary(op, left, right, at)
@@ -269,115 +317,6 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// The type of an expression that is not evaluated, where it is plain to see.
-    pub(super) fn static_type(&mut self, expr: &'p Expr) -> Option<Type> {
-        self.deeper(
-            expr.at,
-            |interpreter| Ok(interpreter.static_type_kind(expr)),
-        )
-        .ok()?
-    }
-
-    fn static_type_kind(&mut self, expr: &'p Expr) -> Option<Type> {
-        match &expr.kind {
-            ExprKind::Integer(_, scalar) | ExprKind::Float(_, scalar) => {
-                Some(Type::Scalar(*scalar))
-            }
-            ExprKind::Name(name) => match self.find_local(&name.path) {
-                Some(Binding::Variable(_, ty)) => Some(ty.clone()),
-                Some(Binding::Template(TemplateValue::Value(value))) => Some(value.ty()),
-                Some(Binding::Template(TemplateValue::Type(ty))) => Some(ty.clone()),
-                Some(_) => None,
-                None if self.names_type(name) => self.named_type(name, expr.at).ok(),
-                None => {
-                    if let Some(Binding::Variable(_, ty)) =
-                        self.static_member(name, expr.at).ok()?
-                    {
-                        return Some(ty);
-                    }
-                    let (_, variable) = self.tables.global(&name.path)?;
-                    self.resolve(&variable.ty).ok()
-                }
-            },
-            ExprKind::PackElement(index, inner) => {
-                self.in_element(*index, |interpreter| interpreter.static_type(inner))
-            }
-            ExprKind::PackSize(_) => Some(Type::SIZE),
-            ExprKind::Call(callee, _) => self.static_type_of_call(callee),
-            ExprKind::Dereference(operand) => pointee(&self.static_type(operand)?),
-            ExprKind::Index(array, _) => pointee(&self.static_type(array)?),
-            ExprKind::Field {
-                object,
-                name,
-                through_pointer,
-            } => {
-                let mut ty = self.static_type(object)?;
-                if *through_pointer {
-                    ty = pointee(&ty)?;
-                }
-                let Type::Record(record) = ty else {
-                    return None;
-                };
-                Some(record.path_to(&name.path)?.1.clone())
-            }
-            ExprKind::Cast(ty, _) | ExprKind::Construct(ty, _) | ExprKind::ConstructList(ty, _) => {
-                self.resolve(ty).ok()
-            }
-            ExprKind::SizeOfType(_) | ExprKind::SizeOfValue(_) | ExprKind::AlignOf(_) => {
-                Some(Type::SIZE)
-            }
-            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => {
-                Some(Type::BOOL)
-            }
-            ExprKind::Unary(_, operand) => match self.static_type(operand)? {
-                Type::Scalar(scalar) => Some(Type::Scalar(arithmetic::promoted(scalar))),
-                _ => None,
-            },
-            ExprKind::Binary(op, ..) if op.is_comparison() => Some(Type::BOOL),
-            ExprKind::Binary(op, left, right) => {
-                let (Type::Scalar(left), Type::Scalar(right)) =
-                    (self.static_type(left)?, self.static_type(right)?)
-                else {
-                    return None;
-                };
-                let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
-                Some(Type::Scalar(if shift {
-                    arithmetic::promoted(left)
-                } else {
-                    arithmetic::common(left, right)
-                }))
-            }
-            ExprKind::Conditional(_, yes, no) => {
-                match (self.static_type(yes)?, self.static_type(no)?) {
-                    (Type::Scalar(yes), Type::Scalar(no)) if yes != no => {
-                        Some(Type::Scalar(arithmetic::common(yes, no)))
-                    }
-                    (ty, _) => Some(ty),
-                }
-            }
-            ExprKind::Assign(_, target, _) => self.static_type(target),
-            _ => None,
-        }
-    }
-
-    fn static_type_of_call(&mut self, callee: &'p Expr) -> Option<Type> {
-        match &callee.kind {
-            ExprKind::Name(name) if self.names_type(name) => self.named_type(name, callee.at).ok(),
-            ExprKind::Field {
-                object,
-                name,
-                through_pointer: false,
-            } => match (self.static_type(object)?, name.path.as_str()) {
-                (Type::Vector(_) | Type::StdArray(..), "size") => Some(Type::SIZE),
-                (Type::Vector(element) | Type::StdArray(element, _), "front" | "back" | "at") => {
-                    Some(Type::clone(&element))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// A value as a count of bytes or elements.
     pub(super) fn count_of(&mut self, value: &Value, at: At) -> Fallible<u64> {
         match self.convert(value.clone(), &Type::Scalar(Scalar::ULong), at)? {
@@ -388,16 +327,6 @@ impl<'p> Interpreter<'p> {
                 "pass an integer",
             )),
         }
-    }
-}
-
-fn pointee(ty: &Type) -> Option<Type> {
-    match ty {
-        Type::Pointer(pointee) => Some(pointee.ty.clone()),
-        Type::Array(element, _) | Type::StdArray(element, _) | Type::Vector(element) => {
-            Some(Type::clone(element))
-        }
-        _ => None,
     }
 }
 
@@ -421,6 +350,13 @@ fn size_value(ty: &Type, at: At) -> Fallible<Value> {
             "write the number of bytes",
         )),
     }
+}
+
+fn built_in(name: &str) -> Option<Value> {
+    let constant = constants::builtin(name);
+    constant
+        .or_else(|| nullopt(name))
+        .or_else(|| constants::freeing(name))
 }
 
 fn type_as_value(name: &str, at: At) -> Box<Fault> {

@@ -5,7 +5,7 @@ use super::scope::{Binding, Frame};
 use super::value::{HostRef, KernelRef, Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Initial, Name, Space, Storage, Variable};
+use crate::syntax::ast::{Initial, Name, Space, Storage, TypeKind, Variable};
 use crate::types::Type;
 
 impl<'p> Interpreter<'p> {
@@ -54,16 +54,16 @@ impl<'p> Interpreter<'p> {
         self.globals.insert(index, None);
         // Locals of the caller are not visible in the constant's initial value.
         let binding = self.framed(Frame::default(), |interpreter| {
-            let binding = interpreter.variable(variable)?;
-            let Binding::Variable(place, ty) = binding else {
-                return Err(Fault::unsupported(
+            match interpreter.kept_variable(variable)? {
+                Binding::Variable(place, ty) => {
+                    Ok((place.seen_as(variable.storage == Storage::Constant), ty))
+                }
+                _ => Err(Fault::unsupported(
                     at,
                     "this constant",
                     "give it a value of its own",
-                ));
-            };
-            interpreter.zero_by_storage(variable, &place, at)?;
-            interpreter.memory.keep(&place, at).map(|place| (place, ty))
+                )),
+            }
         })?;
         self.globals.insert(index, Some(binding.clone()));
         Ok(binding)
@@ -73,22 +73,34 @@ impl<'p> Interpreter<'p> {
     pub(super) fn static_variable(&mut self, variable: &'p Variable) -> Fallible<Binding> {
         let at = variable.at;
         // Each instance of a function template has one of its own.
-        let key = (
-            at,
-            self.resolve(&variable.ty)
-                .map_or(String::new(), |ty| ty.to_string()),
-        );
+        let instance = self.frames.last().map(|frame| frame.instance.clone());
+        let key = (at, instance.unwrap_or_default());
         if let Some((place, ty)) = self.statics.get(&key) {
             return Ok(Binding::Variable(place.clone(), ty.clone()));
         }
+        let binding = self.kept_variable(variable)?;
+        if let Binding::Variable(place, ty) = &binding {
+            self.statics.insert(key, (place.clone(), ty.clone()));
+            self.warn_of_state(variable);
+        }
+        Ok(binding)
+    }
+
+    /// A variable that lives as long as the program, and ends with it: its destructor never runs here.
+    pub(super) fn kept_variable(&mut self, variable: &'p Variable) -> Fallible<Binding> {
+        let at = variable.at;
+        let mark = self.owned.len();
         let binding = self.variable(variable)?;
+        self.end_temporaries(mark, &binding)?;
+        self.owned.truncate(mark);
         let Binding::Variable(place, ty) = binding else {
             return Ok(binding);
         };
+        if matches!(variable.ty.kind, TypeKind::Reference(_)) {
+            return Ok(Binding::Variable(place, ty)); // another name for what lives elsewhere
+        }
         self.zero_by_storage(variable, &place, at)?;
         let place = self.memory.keep(&place, at)?;
-        self.statics.insert(key, (place.clone(), ty.clone()));
-        self.warn_of_state(variable);
         Ok(Binding::Variable(place, ty))
     }
 

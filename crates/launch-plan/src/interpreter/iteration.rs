@@ -1,8 +1,10 @@
 //! Range-based `for` and structured bindings: the parts of one value, one after the other.
 
 use super::Interpreter;
+use super::declare::is_constant;
+use super::lvalues::{changes, reference_to_a_copy};
 use super::parameters::mentions_auto;
-use super::places::{Access, is_place};
+use super::places::Access;
 use super::scope::Binding;
 use super::statements::Flow;
 use super::value::{HostRef, Part, Value};
@@ -62,7 +64,7 @@ impl<'p> Interpreter<'p> {
         if let ExprKind::List(values) = &expr.kind {
             return self.range_of_list(values, expr.at);
         }
-        let (place, ty) = if is_place(expr) {
+        let (place, ty) = if self.has_place(expr) {
             self.place(expr, Access::Read)?
         } else {
             let value = self.evaluate(expr)?;
@@ -128,7 +130,7 @@ impl<'p> Interpreter<'p> {
                 ty: declared,
             } => {
                 let binding = self.element_variable(declared, place, ty, *at)?;
-                self.bind(name, binding);
+                self.bind(name, binding.seen_as(is_constant(declared)));
                 Ok(())
             }
             Element::Bindings {
@@ -159,8 +161,11 @@ impl<'p> Interpreter<'p> {
             Some(self.resolve(declared)?)
         };
         let is_reference = matches!(declared.kind, TypeKind::Reference(_));
-        if is_reference && wanted.as_ref().is_none_or(|wanted| wanted == ty) {
-            return Ok(Binding::Variable(place, ty.clone()));
+        if is_reference && let Some(binding) = self.bound_to(wanted.as_ref(), &place, ty) {
+            return Ok(binding);
+        }
+        if changes(declared) {
+            return Err(reference_to_a_copy(at));
         }
         let value = self.loaded(place, ty, "this element", at)?;
         let wanted = wanted.unwrap_or_else(|| value.ty());
@@ -171,7 +176,7 @@ impl<'p> Interpreter<'p> {
     /// `auto [a, b] = value;`
     pub(super) fn structured_binding(&mut self, bindings: &'p Bindings) -> Fallible<()> {
         let at = bindings.at;
-        let is_place = is_place(&bindings.value);
+        let is_place = self.has_place(&bindings.value);
         let is_array = matches!(self.static_type(&bindings.value), Some(Type::Array(..)));
         let (place, ty) = if is_place && bindings.by_reference {
             self.place(&bindings.value, Access::Read)?

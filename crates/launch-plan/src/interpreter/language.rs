@@ -9,8 +9,10 @@ pub(super) struct Language<'p> {
     pub(super) expanded: Expanded<'p>,
     /// Whether it was said already that nothing is printed.
     pub(super) has_warned_of_output: bool,
-    /// Whether a class with a destructor was met.
+    /// Whether a class with a destructor, or a constructor that copies, was met.
     pub(super) has_destructors: bool,
+    /// Whether a `std::unique_ptr` or `std::optional` was met.
+    pub(super) has_holders: bool,
 }
 
 impl<'p> Language<'p> {
@@ -20,6 +22,7 @@ impl<'p> Language<'p> {
             expanded: Expanded::new(expansions),
             has_warned_of_output: false,
             has_destructors: false,
+            has_holders: false,
         }
     }
 }

@@ -27,8 +27,6 @@ struct Object {
     weight: u64,
     /// Elements whose values are guesses: copied from a device that has not run. Empty where there are none.
     unknown: Vec<bool>,
-    /// A variable that was declared `const`.
-    sealed: bool,
     alive: bool,
 }
 
@@ -44,6 +42,19 @@ pub(super) struct Memory {
 /// How high the stack stood.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StackMark(usize);
+
+impl StackMark {
+    /// Whether a local variable was made since.
+    pub(super) fn is_below(self, place: &HostRef) -> bool {
+        !place.object.heap && place.object.slot >= self.0
+    }
+}
+
+impl Default for StackMark {
+    fn default() -> Self {
+        Self(usize::MAX)
+    }
+}
 
 impl Memory {
     pub(super) fn mark(&self) -> StackMark {
@@ -80,7 +91,6 @@ impl Memory {
             elements,
             weight,
             unknown,
-            sealed: false,
             alive: true,
         });
         Ok(first(true, self.heap.len() - 1, self.next_serial))
@@ -124,7 +134,6 @@ impl Memory {
             elements,
             weight,
             unknown: Vec::new(),
-            sealed: false,
             alive: true,
         })
     }
@@ -207,16 +216,6 @@ impl Memory {
             }
         }
         Ok(())
-    }
-
-    /// Says of a variable that it keeps its first value.
-    pub(super) fn seal(&mut self, reference: &HostRef, at: At) -> Fallible<()> {
-        self.alive(reference, at)?.sealed = true;
-        Ok(())
-    }
-
-    pub(super) fn is_sealed(&mut self, reference: &HostRef, at: At) -> Fallible<bool> {
-        Ok(reference.fields.is_empty() && self.alive(reference, at)?.sealed)
     }
 
     /// The declared type at a place.
@@ -354,6 +353,7 @@ fn first(heap: bool, slot: usize, serial: u64) -> HostRef {
         object: ObjectId { heap, slot, serial },
         index: 0,
         fields: Vec::new(),
+        constant: false,
     }
 }
 

@@ -4,11 +4,9 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::constructors::this_object;
-use super::overloads::takes_count;
 use super::parameters::Given;
-use super::places::{Access, is_place};
 use super::scope::Surroundings;
-use super::value::{HostRef, TemplateValue, Value};
+use super::value::{HostRef, Target, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, Name};
@@ -24,29 +22,32 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
-        let (place, ty) = if through_pointer {
-            let pointer = self.evaluate(object)?;
-            self.pointed_place(&pointer, Access::Read, at)?
-        } else {
-            self.object_place(object)?
-        };
-        match &ty {
-            Type::Vector(_) | Type::StdArray(..) => {
-                self.container_method(&place, &ty, &name.path, arguments, at)
-            }
-            Type::Text => self.text_method(&place, &name.path, arguments, at),
-            Type::Record(record) => self.record_method(&place, record, name, arguments, at),
-            _ => Err(no_method(&ty, &name.path, at)),
-        }
+        let (place, ty) = self.place_of_object(object, through_pointer, at)?;
+        self.method_of(&place, &ty, name, arguments, at)
     }
 
-    /// Where an object is; what has no place gets one.
-    pub(super) fn object_place(&mut self, object: &'p Expr) -> Fallible<(HostRef, Type)> {
-        if is_place(object) {
-            return self.place(object, Access::Read);
+    pub(super) fn method_of(
+        &mut self,
+        place: &HostRef,
+        ty: &Type,
+        name: &'p Name,
+        arguments: &'p [Expr],
+        at: At,
+    ) -> Fallible<Value> {
+        if place.constant && changes_a_container(ty, &name.path) {
+            return Err(super::places::constant("this container", at));
         }
-        let value = self.evaluate(object)?;
-        self.owned_temporary(value, object.at)
+        match ty {
+            Type::Vector(_) | Type::StdArray(..) => {
+                self.container_method(place, ty, &name.path, arguments, at)
+            }
+            Type::Text => self.text_method(place, &name.path, arguments, at),
+            Type::Record(record) if record.holder.is_some() => {
+                self.holder_method(place, record, &name.path, arguments, at)
+            }
+            Type::Record(record) => self.record_method(place, record, name, arguments, at),
+            _ => Err(no_method(ty, &name.path, at)),
+        }
     }
 
     /// A place for a value, until the block ends.
@@ -65,7 +66,12 @@ impl<'p> Interpreter<'p> {
         arguments: &'p [Expr],
         at: At,
     ) -> Fallible<Value> {
-        let methods = self.methods_of(record, &name.path);
+        let qualified = self.qualified_method(place, record, &name.path);
+        let (place, record, plain) = match &qualified {
+            Some((place, record, plain)) => (place, record, *plain),
+            None => (place, record, name.path.as_str()),
+        };
+        let methods = self.methods_of(record, plain);
         if methods.is_empty() {
             // A field that can be called.
             if let Some((path, ty)) = record.path_to(&name.path) {
@@ -75,7 +81,8 @@ impl<'p> Interpreter<'p> {
             let ty = Type::Record(Rc::clone(record));
             return Err(no_method(&ty, &name.path, at));
         }
-        let (place, record) = self.owner_of_method(place, record, &name.path);
+        let methods = self.for_object(methods, place, plain, at)?;
+        let (place, record) = self.owner_of_method(place, record, plain);
         let around = self.around_object(&place, &record, at)?;
         self.call_among(&methods, name, arguments, &around, at)
     }
@@ -93,9 +100,46 @@ impl<'p> Interpreter<'p> {
             let ty = Type::Record(Rc::clone(record));
             return Err(no_method(&ty, "operator()", at));
         }
+        let methods = self.for_object(methods, place, "operator()", at)?;
         let (place, record) = self.owner_of_method(place, record, "operator()");
         let around = self.around_object(&place, &record, at)?;
         self.call_chosen(&methods, "operator()", &[], given, &around, at)
+    }
+
+    /// Of a class's methods of one name, those that an object has: a `const` one has only those that say so, and
+    /// others rather have the others.
+    pub(super) fn for_object(
+        &self,
+        mut methods: Vec<usize>,
+        place: &HostRef,
+        name: &str,
+        at: At,
+    ) -> Fallible<Vec<usize>> {
+        let tables = self.tables;
+        if place.constant {
+            methods.retain(|&index| {
+                let function = tables.function(index);
+                function.is_const || function.is_static
+            });
+            if methods.is_empty() {
+                let message =
+                    format!("`{name}` is called on a const object and is no const method");
+                return Err(Fault::syntax(at, message).hint(format!(
+                    "write `const` behind its parameters, `{name}(...) const`, or leave it out of the object"
+                )));
+            }
+            return Ok(methods);
+        }
+        let all = methods.clone();
+        methods.retain(|&index| {
+            let function = tables.function(index);
+            let has_twin = all.iter().any(|&other| {
+                let other = tables.function(other);
+                !other.is_const && other.parameters.len() == function.parameters.len()
+            });
+            !function.is_const || !has_twin
+        });
+        Ok(methods)
     }
 
     /// Its `operator()`.
@@ -122,88 +166,13 @@ impl<'p> Interpreter<'p> {
     }
 
     pub(super) fn methods_of(&self, record: &Record, name: &str) -> Vec<usize> {
-        let mut methods = self.methods_of_class(record, name);
+        let methods = self.methods_of_class(record, name);
         if methods.is_empty()
             && let Some(base) = self.base_of(record)
         {
             return self.methods_of(&base, name);
         }
-        // One for constant objects and one for others: they do the same.
-        if let [first, second] = methods[..] {
-            let (first, second) = (self.tables.function(first), self.tables.function(second));
-            if first.parameters.is_empty() && second.parameters.is_empty() {
-                methods.truncate(1);
-            }
-        }
         methods
-    }
-
-    pub(super) fn constructors_of(&self, record: &Record) -> Vec<usize> {
-        match self.class_name(record) {
-            Some(name) => self.methods_of_class(record, name),
-            None => Vec::new(),
-        }
-    }
-
-    /// An object made by one of its class's constructors.
-    pub(super) fn construct_object(
-        &mut self,
-        record: &Rc<Record>,
-        constructors: &[usize],
-        given: Vec<Given<'p>>,
-        at: At,
-    ) -> Fallible<Value> {
-        let mark = self.memory.mark();
-        let made = self.constructed(record, constructors, given, at);
-        self.memory.release(mark);
-        made
-    }
-
-    fn constructed(
-        &mut self,
-        record: &Rc<Record>,
-        constructors: &[usize],
-        given: Vec<Given<'p>>,
-        at: At,
-    ) -> Fallible<Value> {
-        let by_default = given.is_empty() && self.has_default_constructor(record, constructors);
-        if by_default || record.overlapping {
-            let blank = self.blank_object(record, 0, at)?;
-            if by_default {
-                return Ok(blank);
-            }
-            let (place, _) = self.temporary(blank, at)?;
-            return self.run_constructor(&place, record, constructors, given, at);
-        }
-        // The constructor gives each field its value.
-        let blank = Value::Record(Rc::clone(record), vec![None; record.fields.len()]);
-        let (place, _) = self.temporary(blank, at)?;
-        self.run_constructor(&place, record, constructors, given, at)
-    }
-
-    /// Whether `S() = default;` makes an object without arguments.
-    fn has_default_constructor(&self, record: &Record, constructors: &[usize]) -> bool {
-        let class = self.class_of(&record.name);
-        let written = class.is_some_and(|class| {
-            let syntax = self.tables.record(class.syntax);
-            syntax.default_constructor
-        });
-        let fits = |&index: &usize| takes_count(self.tables.function(index), 0);
-        written && !constructors.iter().any(fits)
-    }
-
-    fn run_constructor(
-        &mut self,
-        place: &HostRef,
-        record: &Rc<Record>,
-        constructors: &[usize],
-        given: Vec<Given<'p>>,
-        at: At,
-    ) -> Fallible<Value> {
-        let around = self.around_object(place, record, at)?;
-        self.call_chosen(constructors, &record.name, &[], given, &around, at)?;
-        let object = self.memory.load(place, at)?;
-        object.ok_or_else(|| Fault::host(at, "an object has no value"))
     }
 
     /// `left op right` where the class of `left` has such an operator.
@@ -253,24 +222,67 @@ impl<'p> Interpreter<'p> {
             };
             let path = &self.tables.record(class.syntax).methods;
             let methods = self.tables.methods(path, &name.path);
+            let object = this_object(&around);
             if methods.is_empty()
-                && let Some((place, record)) = this_object(&around)
+                && let Some((place, record)) = object
             {
                 let methods = self.methods_of(&record, &name.path);
                 if methods.is_empty() {
                     return Ok(None);
                 }
+                let methods = self.for_object(methods, &place, &name.path, at)?;
                 let (place, record) = self.owner_of_method(&place, &record, &name.path);
                 return Ok(Some((methods, self.around_object(&place, &record, at)?)));
             }
-            return Ok((!methods.is_empty()).then_some((methods, around)));
+            if methods.is_empty() {
+                return Ok(None);
+            }
+            let methods = match this_object(&around) {
+                Some((place, _)) => self.for_object(methods, &place, &name.path, at)?,
+                None => methods,
+            };
+            return Ok(Some((methods, around)));
         }
         let Some((class, member)) = self.owner_of(name, at)? else {
             return Ok(None);
         };
+        let own = self.surroundings();
+        let named = self.language.classes.type_of(&class.name);
+        if let (Some((place, this)), Some(Type::Record(record))) = (this_object(&own), &named)
+            && own.class.as_ref().is_some_and(|own| own.name != class.name)
+            && let Some(place) = self.as_base(
+                &place,
+                &Type::Record(this),
+                &Type::Record(Rc::clone(record)),
+            )
+        {
+            let methods = self.methods_of(record, member);
+            if !methods.is_empty() {
+                let methods = self.for_object(methods, &place, member, at)?;
+                let (place, record) = self.owner_of_method(&place, record, member);
+                return Ok(Some((methods, self.around_object(&place, &record, at)?)));
+            }
+        }
         let methods = self
             .tables
             .methods(&self.tables.record(class.syntax).methods, member);
+        // A static method of its base class.
+        if methods.is_empty()
+            && let Some(Type::Record(record)) = &named
+        {
+            let methods = self.methods_of(record, member);
+            let mut base = self.base_of(record);
+            while let Some(record) = base {
+                if !self.methods_of_class(&record, member).is_empty() {
+                    let around = Surroundings {
+                        class: self.class_of(&record.name),
+                        ..Surroundings::default()
+                    };
+                    return Ok(Some((methods, around)));
+                }
+                base = self.base_of(&record);
+            }
+        }
         let is_static = |&index: &usize| self.tables.function(index).is_static;
         if methods.is_empty() {
             return Ok(None);
@@ -336,6 +348,18 @@ impl<'p> Interpreter<'p> {
                 let (place, _) = self.temporary(value.clone(), at)?;
                 self.call_object(&place, record, given, at)
             }
+            // An algorithm's function object, which keeps what it changes.
+            Value::Pointer(pointee, Target::Host(place)) if is_record(&pointee.ty) => {
+                let Type::Record(record) = &pointee.ty else {
+                    return Err(no_method(&pointee.ty, "operator()", at));
+                };
+                self.call_object(place, record, given, at)
+            }
+            Value::Driver(function) => {
+                let values: Option<Vec<Value>> =
+                    given.into_iter().map(|given| given.value).collect();
+                self.driver_function(*function, &values.unwrap_or_default(), at)
+            }
             Value::Kernel(_) => Err(Fault::unsupported(
                 at,
                 "a kernel is called without <<<grid, block>>>",
@@ -351,6 +375,32 @@ impl<'p> Interpreter<'p> {
             }
         }
     }
+}
+
+/// Whether a method of a container or holder is none that a `const` one has.
+fn changes_a_container(ty: &Type, name: &str) -> bool {
+    let methods: &[&str] = match ty {
+        Type::Vector(_) | Type::StdArray(..) => &[
+            "push_back",
+            "emplace_back",
+            "pop_back",
+            "clear",
+            "resize",
+            "reserve",
+            "assign",
+            "swap",
+            "erase",
+            "insert",
+            "fill",
+        ],
+        Type::Record(record) if record.holder.is_some() => &["reset", "release", "swap", "emplace"],
+        _ => &[],
+    };
+    methods.contains(&name)
+}
+
+fn is_record(ty: &Type) -> bool {
+    matches!(ty, Type::Record(_))
 }
 
 pub(super) fn no_method(ty: &Type, name: &str, at: At) -> Box<Fault> {

@@ -4,28 +4,37 @@
 //! within a bounded time and stack; nothing outside the interpreter's own memory is touched.
 
 mod arithmetic;
+mod assignments;
 mod bases;
 mod calls;
+mod cast_operators;
 mod classes;
 mod closures;
+mod comparison;
 mod constants;
+mod construct;
 mod constructors;
 mod containers;
 mod convert;
 mod copies;
 mod declare;
+mod deduction;
 mod destructors;
 mod device_values;
 mod entry;
 mod expressions;
 mod globals;
+mod holders;
 mod iteration;
 mod language;
 mod launch;
 mod library;
+mod lvalues;
 mod math;
 mod memory;
 mod methods;
+mod operators;
+mod optionals;
 mod overlay;
 mod overloads;
 mod packs;
@@ -39,8 +48,10 @@ mod scope;
 mod scratch;
 mod specialisations;
 mod statements;
+mod static_types;
 mod templates;
 mod texts;
+mod unique_pointers;
 mod unknown_types;
 mod value;
 
@@ -127,6 +138,7 @@ pub(crate) fn interpret(course: &Course<'_>, side: &mut dyn DeviceSide) -> Ended
         is_refused: false,
         parameter_bytes: Vec::new(),
         parameter_names: Vec::new(),
+        returned_place: None,
         returning: Vec::new(),
         owned: Vec::new(),
         memory: Memory::default(),
@@ -177,6 +189,8 @@ struct Interpreter<'p> {
     /// Size of the buffer behind each entry parameter; 0 for scalars.
     parameter_bytes: Vec<u64>,
     parameter_names: Vec<String>,
+    /// Where the value is that a function returned by reference, until its caller takes it.
+    returned_place: Option<(HostRef, Type)>,
     /// What the functions being run return.
     returning: Vec<Returning>,
     /// Objects that end with their blocks, in the order they were made.
@@ -185,7 +199,7 @@ struct Interpreter<'p> {
     frames: Vec<Frame>,
     /// Constants at file scope that were read; `None` while one is being computed.
     globals: HashMap<usize, Option<(HostRef, Type)>>,
-    /// Static variables of functions, by where they are declared and their type.
+    /// Static variables of functions, by where they are declared and the function's instance.
     statics: HashMap<(At, String), (HostRef, Type)>,
     scratch: Scratch,
     /// What `cudaFuncSetAttribute` allowed, by kernel instance.

@@ -156,15 +156,41 @@ impl<'p> Interpreter<'p> {
             return Some(Rank::Exact);
         }
         let wanted = self.resolve(&parameter.ty).ok()?;
-        let rank = conversion(&wanted, value)?;
+        let rank = match conversion(&wanted, value) {
+            Some(rank) => rank,
+            None if self.is_derived(&wanted, &value.ty()) => Rank::Conversion,
+            None => return None,
+        };
         if rank > Rank::Qualification && mentions(&parameter.ty, deduced) {
             return None; // a deduced type is met exactly
         }
         match &parameter.ty.kind {
             TypeKind::Reference(inner) if !inner.constant && !parameter.rvalue => {
-                (passed.place && rank == Rank::Exact).then_some(rank)
+                let same = rank == Rank::Exact || self.is_derived(&wanted, &value.ty());
+                (passed.place && same).then_some(rank)
+            }
+            // One that moves takes no variables, unless its type is deduced.
+            TypeKind::Reference(inner) if parameter.rvalue && passed.place => {
+                mentions(inner, deduced).then_some(rank)
+            }
+            // What can be moved is rather moved.
+            TypeKind::Reference(_) if !parameter.rvalue && !passed.place => {
+                Some(rank.max(Rank::Qualification))
             }
             _ => Some(rank),
+        }
+    }
+}
+
+impl Interpreter<'_> {
+    /// Whether a value of type `given`, or what it points to, has `wanted` as a base class.
+    fn is_derived(&self, wanted: &Type, given: &Type) -> bool {
+        match (wanted, given) {
+            (Type::Record(wanted), Type::Record(given)) => self.derives(given, wanted),
+            (Type::Pointer(wanted), Type::Pointer(given)) => {
+                (wanted.constant || !given.constant) && self.is_derived(&wanted.ty, &given.ty)
+            }
+            _ => false,
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Arguments of a call, and the parameters that they become.
 
 use super::Interpreter;
+use super::declare::is_constant;
 use super::destructors::{is_constructor, moved};
-use super::places::{Access, is_place};
+use super::lvalues::{changes, is_fixed, reference_to_a_copy};
+use super::places::Access;
 use super::scope::{Binding, Frame, Surroundings, element_name};
 use super::statements::Returning;
 use super::value::{HostRef, TemplateValue, Value};
@@ -20,6 +22,8 @@ pub(super) struct Given<'p> {
     pub(super) place: Option<(HostRef, Type)>,
     /// A braced list, which takes the parameter's type.
     pub(super) list: Option<&'p Expr>,
+    /// `std::move` of its place.
+    pub(super) moved: bool,
 }
 
 impl Given<'_> {
@@ -29,6 +33,7 @@ impl Given<'_> {
             value: Some(value),
             place: None,
             list: None,
+            moved: false,
         }
     }
 
@@ -38,6 +43,7 @@ impl Given<'_> {
             value: None,
             place: Some((place, ty)),
             list: None,
+            moved: false,
         }
     }
 
@@ -57,9 +63,20 @@ impl<'p> Interpreter<'p> {
         functions: &[usize],
         arguments: &'p [Expr],
     ) -> Fallible<Vec<Given<'p>>> {
+        self.all_given_from(functions, 0, arguments)
+    }
+
+    /// The same for the arguments after some others.
+    pub(super) fn all_given_from(
+        &mut self,
+        functions: &[usize],
+        first: usize,
+        arguments: &'p [Expr],
+    ) -> Fallible<Vec<Given<'p>>> {
         let arguments = self.expanded(arguments)?;
         let mut given = Vec::new();
         for (position, argument) in arguments.iter().enumerate() {
+            let position = first + position;
             let by_reference = functions
                 .iter()
                 .any(|&index| takes_reference(self.tables.function(index), position));
@@ -75,25 +92,20 @@ impl<'p> Interpreter<'p> {
         {
             return Ok(given);
         }
-        let local = match &argument.kind {
-            ExprKind::Name(name) => self.find_local(&name.path).is_some(),
-            _ => is_place(argument),
-        };
-        if by_reference
-            && local
-            && let Ok((place, ty)) = self.place(argument, Access::Read)
-            && !matches!(ty, Type::Array(..))
-        {
+        if by_reference && let Some((place, ty)) = self.referred(argument, false)? {
             let value = match &ty {
                 // Not copied to be looked at.
-                Type::Vector(_) => Some(Value::Row(ty.clone(), Vec::new())),
+                Type::Vector(_) | Type::StdArray(..) => Some(Value::Row(ty.clone(), Vec::new())),
+                Type::Array(..) => Some(self.loaded(place.clone(), &ty, "this array", at)?),
                 _ => self.memory.load(&place, at)?,
             };
+            self.spend(value.as_ref().map_or(0, Value::weight), at)?;
             return Ok(Given {
                 at,
                 value,
                 place: Some((place, ty)),
                 list: None,
+                moved: moved(argument).is_some(),
             });
         }
         // A list takes the parameter's type, which is not known yet.
@@ -106,6 +118,7 @@ impl<'p> Interpreter<'p> {
             value,
             place: None,
             list,
+            moved: false,
         })
     }
 
@@ -120,17 +133,16 @@ impl<'p> Interpreter<'p> {
             let object = self.taken(argument)?;
             return Ok(object.map(|object| Given::value(object, argument.at)));
         }
-        if !is_place(source)
-            || !self
-                .static_type(source)
-                .is_some_and(|ty| ty.has_destructor())
-        {
+        let ty = self.static_type(source);
+        if !ty.is_some_and(|ty| ty.is_copied_by_function()) || !self.has_place(source) {
             return Ok(None);
         }
         let (place, ty) = self.place(source, Access::Read)?;
         let value = self.memory.load(&place, argument.at)?;
+        self.spend(value.as_ref().map_or(0, Value::weight), argument.at)?;
         Ok(Some(Given {
             value,
+            moved: moved(argument).is_some(),
             ..Given::place(place, ty, argument.at)
         }))
     }
@@ -146,7 +158,17 @@ impl<'p> Interpreter<'p> {
     ) -> Fallible<Value> {
         let types: Vec<Option<Type>> = given.iter().map(Given::ty).collect();
         let bound = self.bind_templates(function, explicit, &types, at)?;
-        let frame = || Frame::within(bound.bindings.clone(), around.clone());
+        let instance = self.instance_of(&bound.all, around);
+        let constant = match function.is_const {
+            true => Some(self.seen_as_constant(around, at)?),
+            false => None,
+        };
+        let around = constant.as_ref().unwrap_or(around);
+        let frame = || {
+            let mut frame = Frame::within(bound.bindings.clone(), around.clone());
+            frame.instance.clone_from(&instance);
+            frame
+        };
         let given = self.given_lists(function, given, &frame)?;
         self.deeper(at, |interpreter| {
             interpreter.framed(frame(), |interpreter| {
@@ -160,12 +182,25 @@ impl<'p> Interpreter<'p> {
                     ty: returns,
                     by_reference: matches!(function.returns.kind, TypeKind::Reference(_)),
                 });
+                interpreter.returned_place = None;
                 let result = interpreter.run_function_body(function, at);
-                interpreter.returning.pop();
+                let returned = interpreter.returning.pop();
+                if !returned.is_some_and(|returned| returned.by_reference) {
+                    interpreter.returned_place = None;
+                }
                 let mark = interpreter.frames.last().map_or(0, |frame| frame.owned);
                 interpreter.ended(mark, result)
             })
         })
+    }
+
+    /// What tells the instances of a template from each other.
+    fn instance_of(&self, arguments: &[TemplateValue], around: &Surroundings) -> String {
+        let class = around.class.as_ref().map_or("", |class| &class.name);
+        match arguments {
+            [] => class.to_owned(),
+            arguments => format!("{class}{arguments:?}"),
+        }
     }
 
     /// Lists become values where the caller's names are in sight.
@@ -214,13 +249,7 @@ impl<'p> Interpreter<'p> {
                     self.new_variable(ty, Some(value), at)?
                 }
             };
-            if let Binding::Variable(place, _) = &binding
-                && parameter.ty.constant
-                && !matches!(parameter.ty.kind, TypeKind::Reference(_))
-            {
-                self.memory.seal(place, at)?;
-            }
-            self.bind(&parameter.name, binding);
+            self.bind(&parameter.name, binding.seen_as(is_constant(&parameter.ty)));
         }
         Ok(())
     }
@@ -246,19 +275,17 @@ impl<'p> Interpreter<'p> {
         } else {
             Some(self.resolve(&parameter.ty)?)
         };
+        let changes = changes(&parameter.ty) && !parameter.rvalue;
         if let Some((place, place_type)) = given.place.clone().filter(|_| by_reference) {
-            if let Some(ty) = &ty
-                && let Some(base) = self.as_base(&place, &place_type, ty)
-            {
-                return Ok(Binding::Variable(base, ty.clone()));
+            if let Some(binding) = self.bound_to(ty.as_ref(), &place, &place_type) {
+                return Ok(binding);
             }
-            let same = match &ty {
-                None => true,
-                Some(ty) => *ty == place_type || is_pointer(ty),
-            };
-            if same {
-                return Ok(Binding::Variable(place, place_type));
+            // An array that is taken by its address.
+            if changes && !matches!(place_type, Type::Array(..)) {
+                return Err(reference_to_a_copy(at));
             }
+        } else if changes && !given.value.as_ref().is_some_and(is_fixed) {
+            return Err(reference_to_a_copy(at));
         }
         let value = self.given_value(given, &parameter.name)?;
         let ty = ty.unwrap_or_else(|| value.ty());
@@ -304,10 +331,6 @@ fn takes_reference(function: &Function, position: usize) -> bool {
     let last = function.parameters.last().filter(|last| last.pack);
     let parameter = function.parameters.get(position).or(last);
     parameter.is_some_and(|parameter| matches!(parameter.ty.kind, TypeKind::Reference(_)))
-}
-
-fn is_pointer(ty: &Type) -> bool {
-    matches!(ty, Type::Pointer(_))
 }
 
 /// `auto`, `auto*`, `const auto&`.

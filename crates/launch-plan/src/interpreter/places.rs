@@ -16,8 +16,6 @@ use crate::types::Type;
 pub(super) enum Access {
     Read,
     Write,
-    /// To a `mutable` member, which a `const` object lets change.
-    WriteWithin,
 }
 
 impl<'p> Interpreter<'p> {
@@ -28,7 +26,7 @@ impl<'p> Interpreter<'p> {
             name,
             through_pointer: false,
         } = &expr.kind
-            && !is_place(object)
+            && !self.has_place(object)
         {
             let value = self.evaluate(object)?;
             if value.ty().has_destructor() {
@@ -40,117 +38,30 @@ impl<'p> Interpreter<'p> {
         self.loaded(place, &ty, described(expr), expr.at)
     }
 
-    /// Assignments, `++` and `--`.
-    pub(super) fn modify(&mut self, expr: &'p Expr) -> Fallible<Value> {
-        let at = expr.at;
-        match &expr.kind {
-            ExprKind::Assign(None, target, value) => {
-                if let Some(targets) = tied(target) {
-                    return self.assign_tied(targets, value, at);
-                }
-                let (place, ty) = self.place(target, Access::Write)?;
-                if let Type::Record(record) = &ty
-                    && let Some(result) = self.assigned_object(&place, record, value, at)?
-                {
-                    return Ok(result);
-                }
-                let value = self.initialised(&ty, value)?;
-                self.memory.store(&place, value.clone(), at)?;
-                Ok(value)
-            }
-            ExprKind::Assign(Some(op), target, value) => {
-                let right = self.evaluate(value)?;
-                let (_, new) = self.update(target, *op, &right, at)?;
-                Ok(new)
-            }
-            ExprKind::Step {
-                increment,
-                prefix,
-                operand,
-            } => {
-                let op = if *increment {
-                    BinaryOp::Add
-                } else {
-                    BinaryOp::Subtract
-                };
-                let (old, new) = self.update(operand, op, &Value::int(1), at)?;
-                Ok(if *prefix { new } else { old })
-            }
-            _ => Err(Fault::unsupported(
-                at,
-                "this assignment",
-                "assign to a variable",
-            )),
-        }
-    }
-
-    /// `std::tie(a, b) = value`
-    fn assign_tied(&mut self, targets: &'p [Expr], value: &'p Expr, at: At) -> Fallible<Value> {
-        let value = self.evaluate(value)?;
-        let ty = value.ty();
-        let fields = match value {
-            Value::Record(record, fields)
-                if record.name.starts_with("std::") && fields.len() == targets.len() =>
-            {
-                fields
-            }
-            _ => {
-                let message = format!("`std::tie` of {} variables and a `{ty}`", targets.len());
-                return Err(Fault::unsupported(
-                    at,
-                    message,
-                    "name a variable for each part of a std::tuple or std::pair",
-                ));
-            }
-        };
-        for (target, field) in targets.iter().zip(fields) {
-            if matches!(&target.kind, ExprKind::Name(name) if name.plain() == "ignore") {
-                continue;
-            }
-            let (place, ty) = self.place(target, Access::Write)?;
-            let unset = || Fault::host(at, "a part of a tuple is read before it has a value");
-            let value = self.convert(field.ok_or_else(unset)?, &ty, at)?;
-            self.memory.store(&place, value, at)?;
-        }
-        Ok(Value::Void)
-    }
-
-    /// `target op= right`; the value before and after.
-    fn update(
-        &mut self,
-        target: &'p Expr,
-        op: BinaryOp,
-        right: &Value,
-        at: At,
-    ) -> Fallible<(Value, Value)> {
-        let (place, ty) = self.place(target, Access::Write)?;
-        let name = described(target);
-        let old = self.loaded(place.clone(), &ty, name, at)?;
-        let result = self.binary(op, &old, right, at)?;
-        let new = self.convert(result, &ty, at)?;
-        self.memory.store(&place, new.clone(), at)?;
-        Ok((old, new))
-    }
-
     /// The host place that `expr` names, and its declared type.
     pub(super) fn place(&mut self, expr: &'p Expr, access: Access) -> Fallible<(HostRef, Type)> {
-        self.deeper(expr.at, |interpreter| interpreter.place_kind(expr, access))
+        let (place, ty) =
+            self.deeper(expr.at, |interpreter| interpreter.place_kind(expr, access))?;
+        if access == Access::Write && place.constant {
+            return Err(constant(blamed(expr), expr.at));
+        }
+        Ok((place, ty))
     }
 
     fn place_kind(&mut self, expr: &'p Expr, access: Access) -> Fallible<(HostRef, Type)> {
         let at = expr.at;
+        if let Some(value) = self.operator_call(expr)? {
+            return self.place_returned(value, at);
+        }
         match &expr.kind {
             ExprKind::Name(name) => self.named_place(name, access, at),
-            ExprKind::Dereference(pointer) => {
-                let value = self.evaluate(pointer)?;
-                self.pointed_place(&value, access, at)
-            }
+            ExprKind::Dereference(pointer) => self.pointed_by(pointer, access, at),
             ExprKind::Index(array, index) => {
                 if let Some(Type::Vector(_) | Type::StdArray(..)) = self.static_type(array) {
                     let (place, ty) = self.object_place(array)?;
                     return self.indexed(&place, &ty, index);
                 }
-                let pointer = self.evaluate(array)?;
+                let pointer = self.pointer_or_value(array)?;
                 if let Value::Row(..) = pointer {
                     let (place, ty) = self.temporary(pointer, at)?;
                     return self.indexed(&place, &ty, index);
@@ -165,11 +76,9 @@ impl<'p> Interpreter<'p> {
                 through_pointer,
             } => {
                 let (place, ty) = if *through_pointer {
-                    let pointer = self.evaluate(object)?;
-                    self.pointed_place(&pointer, access, at)?
+                    self.pointed_by(object, access, at)?
                 } else {
-                    let access = self.access_to_object(object, &name.path, access);
-                    self.place(object, access)?
+                    self.place(object, Access::Read)?
                 };
                 let Type::Record(record) = &ty else {
                     return Err(no_field(&ty, &name.path, at));
@@ -177,10 +86,15 @@ impl<'p> Interpreter<'p> {
                 let name = &name.path;
                 let found = record.path_to(name);
                 let (path, field) = found.ok_or_else(|| no_field(&ty, name, at))?;
-                Ok((place.within(&path), field.clone()))
+                let mut part = place.within(&path);
+                part.constant &= !self.is_mutable_field(record, name);
+                Ok((part, field.clone()))
             }
             ExprKind::Assign(_, target, _) => {
                 self.modify(expr)?;
+                if let Some(returned) = self.returned_place.take() {
+                    return Ok(returned);
+                }
                 self.place(target, access)
             }
             ExprKind::Step {
@@ -191,43 +105,21 @@ impl<'p> Interpreter<'p> {
                 self.modify(expr)?;
                 self.place(operand, access)
             }
-            // `v.back() = x`
-            ExprKind::Call(callee, arguments) => match &callee.kind {
-                ExprKind::Field {
-                    object,
-                    name,
-                    through_pointer: false,
-                } => {
-                    let (place, ty) = self.object_place(object)?;
-                    self.element_place(&place, &ty, &name.path, arguments, at)
-                }
-                _ => Err(no_place(at)),
-            },
+            ExprKind::Comma(left, right) => {
+                self.run_for_effect(left)?;
+                self.place(right, access)
+            }
+            ExprKind::Conditional(condition, yes, no) => {
+                let chosen = if self.condition(condition)? { yes } else { no };
+                self.place(chosen, access)
+            }
+            ExprKind::Call(callee, arguments) => {
+                self.place_of_call(expr, callee, arguments, access)
+            }
             ExprKind::PackElement(index, inner) => {
                 self.in_element(*index, |interpreter| interpreter.place(inner, access))
             }
             _ => Err(no_place(at)),
-        }
-    }
-
-    /// What an access to a field wants of the object around it.
-    fn access_to_object(&mut self, object: &'p Expr, field: &str, access: Access) -> Access {
-        if access != Access::Write {
-            return access;
-        }
-        let ty = self.static_type(object);
-        let class = match &ty {
-            Some(Type::Record(record)) => self.class_of(&record.name),
-            _ => None,
-        };
-        let is_mutable = class.is_some_and(|class| {
-            let mutable = &self.tables.record(class.syntax).mutable;
-            mutable.iter().any(|name| name == field)
-        });
-        if is_mutable {
-            Access::WriteWithin
-        } else {
-            access
         }
     }
 
@@ -251,11 +143,6 @@ impl<'p> Interpreter<'p> {
     fn named_place(&mut self, name: &'p Name, access: Access, at: At) -> Fallible<(HostRef, Type)> {
         if let Some(Binding::Variable(place, ty)) = self.find_local(&name.path) {
             let (place, ty) = (place.clone(), ty.clone());
-            if access == Access::Write && self.memory.is_sealed(&place, at)? {
-                let message = format!("`{}` is const and cannot be assigned to", name.path);
-                return Err(Fault::syntax(at, message)
-                    .hint("leave `const` out where it is declared, or use another variable"));
-            }
             return Ok((place, ty));
         }
         if let Some(Binding::Variable(place, ty)) = self.static_member(name, at)? {
@@ -299,12 +186,16 @@ impl<'p> Interpreter<'p> {
                 let ty = self.memory.type_at(place, at)?;
                 let both_pointers =
                     matches!((&ty, &pointee.ty), (Type::Pointer(_), Type::Pointer(_)));
+                // A base class without fields.
+                if let Some(base) = self.as_base(place, &ty, &pointee.ty) {
+                    return Ok((base.seen_as(pointee.constant), pointee.ty.clone()));
+                }
                 if ty != pointee.ty && !both_pointers {
                     let message =
                         format!("host memory of type `{ty}` is accessed as `{}`", pointee.ty);
                     return Err(Fault::unsupported(at, message, "use one type throughout"));
                 }
-                Ok((place.clone(), ty))
+                Ok((place.clone().seen_as(pointee.constant), ty))
             }
             Value::Pointer(_, Target::Device(place)) if place.buffer == Buffer::Null => {
                 Err(Fault::host(at, "host code follows a null pointer"))
@@ -339,11 +230,13 @@ impl<'p> Interpreter<'p> {
                     Some(Type::Vector(_) | Type::StdArray(..))
                 ) =>
             {
-                let pointer = self.evaluate(array)?;
+                let pointer = self.pointer_or_value(array)?;
                 let index = self.evaluate(index)?;
                 return self.binary(BinaryOp::Add, &pointer, &index, at);
             }
-            ExprKind::Dereference(pointer) => return self.evaluate(pointer),
+            ExprKind::Dereference(pointer) if self.holder_at(pointer)?.is_none() => {
+                return self.evaluate(pointer);
+            }
             ExprKind::Name(name) if self.find_local(&name.path).is_none() => {
                 if let Some((_, variable)) = self.tables.global(&name.path)
                     && matches!(variable.storage, Storage::Static | Storage::Automatic)
@@ -355,6 +248,9 @@ impl<'p> Interpreter<'p> {
                 }
                 if let Some(symbol) = self.symbol_named(&name.path)? {
                     return Ok(symbol);
+                }
+                if let Some(function) = super::constants::freeing(name.plain()) {
+                    return Ok(function);
                 }
             }
             _ => {}
@@ -383,33 +279,31 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-fn tied(target: &Expr) -> Option<&[Expr]> {
-    let ExprKind::Call(callee, arguments) = &target.kind else {
-        return None;
+/// The variable whose `const` is in the way of writing a part of it.
+fn blamed(expr: &Expr) -> &str {
+    let mut whole = expr;
+    while let ExprKind::Field {
+        object,
+        through_pointer: false,
+        ..
+    } = &whole.kind
+    {
+        whole = object;
+    }
+    described(whole)
+}
+
+/// In the compiler's sense; `what` is a name or "this element".
+pub(super) fn constant(what: &str, at: At) -> Box<Fault> {
+    let what = match what {
+        "this element" | "this container" => what.to_owned(),
+        name => format!("`{name}`"),
     };
-    match &callee.kind {
-        ExprKind::Name(name) if name.path == "std::tie" || name.path == "tie" => Some(arguments),
-        _ => None,
-    }
+    Fault::syntax(at, format!("{what} is const and cannot be assigned to"))
+        .hint("leave `const` out where it is declared, or use another variable")
 }
 
-/// Whether an expression can name a place at all.
-pub(super) fn is_place(expr: &Expr) -> bool {
-    if let ExprKind::PackElement(_, inner) = &expr.kind {
-        return is_place(inner);
-    }
-    matches!(
-        expr.kind,
-        ExprKind::Name(_)
-            | ExprKind::Dereference(_)
-            | ExprKind::Index(..)
-            | ExprKind::Field { .. }
-            | ExprKind::Assign(..)
-            | ExprKind::Step { prefix: true, .. }
-    )
-}
-
-fn described(expr: &Expr) -> &str {
+pub(super) fn described(expr: &Expr) -> &str {
     match &expr.kind {
         ExprKind::Name(name) => &name.path,
         ExprKind::Field { name, .. } => &name.path,
@@ -431,7 +325,7 @@ fn field_of(value: Value, name: &str, at: At) -> Fallible<Value> {
         .ok_or_else(|| Fault::host(at, format!("`{name}` is read before it has a value")))
 }
 
-fn no_place(at: At) -> Box<Fault> {
+pub(super) fn no_place(at: At) -> Box<Fault> {
     Fault::unsupported(
         at,
         "host code takes the address of, or assigns to, something that is no variable",
@@ -451,7 +345,7 @@ fn no_field(ty: &Type, name: &str, at: At) -> Box<Fault> {
 fn device_access(access: Access, what: &str, at: At) -> Box<Fault> {
     let message = match access {
         Access::Read => format!("host code reads device memory: {what} points to the device"),
-        Access::Write | Access::WriteWithin => {
+        Access::Write => {
             format!("host code writes device memory: {what} points to the device")
         }
     };

@@ -40,14 +40,18 @@ impl Interpreter<'_> {
         match (op, left, right) {
             (BinaryOp::Add, Value::Pointer(pointee, target), Value::Integer(_, count))
             | (BinaryOp::Add, Value::Integer(_, count), Value::Pointer(pointee, target)) => {
-                moved(pointee, target, *count, at)
+                self.advanced(pointee, target, *count, at)
             }
             (BinaryOp::Subtract, Value::Pointer(pointee, target), Value::Integer(_, count)) => {
-                moved(pointee, target, -*count, at)
+                self.advanced(pointee, target, -*count, at)
             }
             (BinaryOp::Subtract, Value::Pointer(pointee, a), Value::Pointer(_, b)) => {
                 let (bytes, unit) = distance(pointee, a, b, at)?;
-                Ok(Value::Integer(Scalar::Long, bytes / unit.max(1)))
+                let (units, unit) = match a {
+                    Target::Host(place) => self.in_bytes(pointee, place, bytes, at)?,
+                    _ => (bytes, unit),
+                };
+                Ok(Value::Integer(Scalar::Long, units / unit.max(1)))
             }
             _ if op.is_comparison() => compared(op, left, right, at),
             _ => {
@@ -64,6 +68,52 @@ impl Interpreter<'_> {
                 ))
             }
         }
+    }
+}
+
+impl Interpreter<'_> {
+    /// A pointer moved by some elements of what it points to.
+    fn advanced(
+        &mut self,
+        pointee: &Rc<Pointee>,
+        target: &Target,
+        count: i128,
+        at: At,
+    ) -> Fallible<Value> {
+        let Target::Host(place) = target else {
+            return moved(pointee, target, count, at);
+        };
+        let element = self.element_bytes(pointee, place, at)?;
+        let step = pointee.ty.size_bytes().map_or(element, i128::from);
+        let bytes = count.saturating_mul(step);
+        if bytes % element.max(1) != 0 {
+            let message = "a host pointer points into the middle of an element";
+            return Err(Fault::unsupported(
+                at,
+                message,
+                "move it by whole elements of its array",
+            ));
+        }
+        moved(pointee, target, bytes / element.max(1), at)
+    }
+
+    /// The size of what a host place holds; that of the pointer's type where only that is known.
+    fn element_bytes(&mut self, pointee: &Pointee, place: &HostRef, at: At) -> Fallible<i128> {
+        let held = self.memory.type_at(place, at)?.size_bytes();
+        Ok(held.or(pointee.ty.size_bytes()).unwrap_or(1).into())
+    }
+
+    /// A distance in elements of a host array as one in bytes, and the bytes of one step of the pointer.
+    fn in_bytes(
+        &mut self,
+        pointee: &Pointee,
+        place: &HostRef,
+        elements: i128,
+        at: At,
+    ) -> Fallible<(i128, i128)> {
+        let element = self.element_bytes(pointee, place, at)?;
+        let step = pointee.ty.size_bytes().map_or(element, i128::from);
+        Ok((elements.saturating_mul(element), step))
     }
 }
 
@@ -166,7 +216,7 @@ fn compared(op: BinaryOp, left: &Value, right: &Value, at: At) -> Fallible<Value
                 };
                 return Ok(Value::boolean(holds));
             }
-            a == b
+            first_byte(a) == first_byte(b)
         }
         (Value::Pointer(_, target), Value::Integer(_, 0))
         | (Value::Integer(_, 0), Value::Pointer(_, target)) => target.is_null(),
@@ -200,6 +250,17 @@ fn compared(op: BinaryOp, left: &Value, right: &Value, at: At) -> Fallible<Value
         ));
     }
     Ok(Value::boolean(equal == (op == BinaryOp::Equal)))
+}
+
+/// The outermost object that begins where a pointer points: a struct's first field is where the struct is.
+fn first_byte(target: &Target) -> Target {
+    let mut target = target.clone();
+    if let Target::Host(place) = &mut target {
+        while matches!(place.fields.last(), Some(Part::Field(0) | Part::Element(0))) {
+            place.fields.pop();
+        }
+    }
+    target
 }
 
 /// An address to stand for a place where code asks for its bits, as alignment tests do: buffers

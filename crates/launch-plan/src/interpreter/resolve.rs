@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::runtime::runtime_type;
-use super::scope::{Binding, Frame, Surroundings};
-use super::value::{TemplateValue, Value};
+use super::scope::{Binding, Frame};
+use super::templates::TemplateOwner;
+use super::value::{HostRef, Part, TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
-use crate::syntax::ast::{Layout, Name, TypeKind, TypeSyntax, Unsupported};
+use crate::syntax::ast::{Expr, Layout, Name, TypeKind, TypeSyntax, Unsupported};
 use crate::types::{Record, Scalar, Type};
 
 /// Pointers to pointers, vectors of vectors.
@@ -34,6 +35,18 @@ impl<'p> Interpreter<'p> {
             ));
         }
         Ok(ty)
+    }
+
+    /// The same where a reference would be no other name for a variable.
+    pub(super) fn resolve_value_type(&mut self, syntax: &'p TypeSyntax) -> Fallible<Type> {
+        if matches!(syntax.kind, TypeKind::Reference(_)) {
+            return Err(Fault::unsupported(
+                syntax.at,
+                "a reference in this place is not in the host subset",
+                "use the type itself, or a pointer",
+            ));
+        }
+        self.resolve(syntax)
     }
 
     fn resolve_kind(&mut self, syntax: &'p TypeSyntax) -> Fallible<Type> {
@@ -84,7 +97,12 @@ impl<'p> Interpreter<'p> {
 
     pub(super) fn named_type(&mut self, name: &'p Name, at: At) -> Fallible<Type> {
         if let Some(Binding::Template(TemplateValue::Type(ty))) = self.find_local(&name.path) {
-            return Ok(ty.clone());
+            // A class that was not whole yet where it was an argument.
+            let whole = match ty {
+                Type::Named(class) => self.language.classes.type_of(class),
+                _ => None,
+            };
+            return Ok(whole.unwrap_or_else(|| ty.clone()));
         }
         if name.arguments.is_none()
             && let Some(ty) = self.class_around(&name.path)
@@ -107,9 +125,12 @@ impl<'p> Interpreter<'p> {
         if let Some(ty) = self.container_type(name, at)? {
             return Ok(ty);
         }
+        if let Some(ty) = self.templated_alias(name, at)? {
+            return Ok(ty);
+        }
         if name.arguments.is_none() {
             if let Some(syntax) = self.tables.alias(&name.path) {
-                return self.resolve(syntax);
+                return self.resolve_value_type(syntax);
             }
             if let Some(ty) = builtin_type(name.plain()) {
                 return Ok(ty);
@@ -117,6 +138,21 @@ impl<'p> Interpreter<'p> {
         }
         let rendered = self.rendered_name(name, at)?;
         Ok(Type::Named(rendered))
+    }
+
+    /// `A<int>` of `template <class T> using A = S<T>;`. `None` where only the device knows what that is.
+    fn templated_alias(&mut self, name: &'p Name, at: At) -> Fallible<Option<Type>> {
+        let tables = self.tables;
+        let (Some(written), Some(alias)) = (&name.arguments, tables.alias_template(&name.path))
+        else {
+            return Ok(None);
+        };
+        let values = self.template_values(written)?;
+        let owner = TemplateOwner::Class(&alias.path);
+        let bound = self.bind_arguments(owner, &alias.parameters, &values, at)?;
+        let frame = Frame::new(bound.bindings);
+        let meant = self.framed(frame, |interpreter| interpreter.resolve(&alias.ty));
+        Ok(meant.ok())
     }
 
     /// A type that only the device knows, spelled with its arguments' meaning.
@@ -159,8 +195,10 @@ impl<'p> Interpreter<'p> {
         let (Some(written), true) = (&name.arguments, is_container(name)) else {
             return Ok(None);
         };
-        if name.plain() == "function" {
-            return Ok(Some(Type::Function));
+        match name.plain() {
+            "function" => return Ok(Some(Type::Function)),
+            "unique_ptr" | "optional" => return self.holder_type(name, at),
+            _ => {}
         }
         let values = self.template_values(written)?;
         Ok(match (name.plain(), values.as_slice()) {
@@ -192,7 +230,7 @@ impl<'p> Interpreter<'p> {
         })
     }
 
-    fn check_element(&self, element: &Type, at: At) -> Fallible<()> {
+    pub(super) fn check_element(&self, element: &Type, at: At) -> Fallible<()> {
         match element {
             Type::Named(name) => Err(self.opaque_type(name, at)),
             Type::Void => Err(super::unknown_types::unknown_type("void", at)),
@@ -214,7 +252,8 @@ impl<'p> Interpreter<'p> {
         }
         if self.tables.alias(&name.path).is_some()
             || !self.tables.records_named(&name.path).is_empty()
-            || (name.arguments.is_some() && is_container(name))
+            || (name.arguments.is_some()
+                && (is_container(name) || self.tables.alias_template(&name.path).is_some()))
         {
             return true;
         }
@@ -233,7 +272,7 @@ impl<'p> Interpreter<'p> {
             Type::Record(record) => {
                 let constructors = self.constructors_of(record);
                 let object = if constructors.is_empty() {
-                    self.blank_object(record, 0, at)?
+                    self.blank_object(record, Vec::new(), at)?
                 } else {
                     self.construct_object(record, &constructors, Vec::new(), at)?
                 };
@@ -245,58 +284,71 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// An object as its fields' defaults make it, but for the first ones, which are given.
+    /// An object of which the first fields are given; the others are as their defaults make them, which see those
+    /// before.
     pub(super) fn blank_object(
         &mut self,
         record: &Rc<Record>,
-        given: usize,
+        given: Vec<Value>,
         at: At,
     ) -> Fallible<Value> {
         self.spend(record.fields.len() as u64, at)?;
+        if record.holder.is_some() {
+            return self.empty_holder(record, at);
+        }
         if record.name == "dim3" {
-            let ones = vec![Some(Value::Integer(Scalar::UInt, 1)); 3];
-            return Ok(Value::Record(Rc::clone(record), ones));
+            let mut fields: Vec<Option<Value>> = given.into_iter().map(Some).collect();
+            fields.resize(3, Some(Value::Integer(Scalar::UInt, 1)));
+            return Ok(Value::Record(Rc::clone(record), fields));
         }
-        let mut fields = Vec::new();
-        for index in 0..record.fields.len() {
-            fields.push(match index < given {
-                true => None,
-                false => self.default_of_field(record, index, at)?,
-            });
+        let count = given.len();
+        let mut fields: Vec<Option<Value>> = given.into_iter().map(Some).collect();
+        fields.resize(record.fields.len().max(count), None);
+        let blank = Value::Record(Rc::clone(record), fields);
+        let mark = self.memory.mark();
+        let (place, _) = self.temporary(blank, at)?;
+        for index in count..record.fields.len() {
+            if let Some(value) = self.default_of_field(&place, record, index, at)? {
+                let part = place.part(Part::Field(index));
+                self.memory.store(&part, value, at)?;
+            }
         }
-        Ok(Value::Record(Rc::clone(record), fields))
+        let object = self.memory.load(&place, at)?;
+        self.memory.release(mark);
+        object.ok_or_else(|| Fault::host(at, "an object has no value"))
+    }
+
+    /// `= value` behind a field.
+    pub(super) fn default_expression(&self, record: &Record, index: usize) -> Option<&'p Expr> {
+        let name = &record.fields.get(index)?.name;
+        let class = self.class_of(&record.name)?;
+        let tables = self.tables;
+        let Layout::Fields(fields) = &tables.record(class.syntax).layout else {
+            return None;
+        };
+        let field = fields.iter().find(|(field, ..)| field == name)?;
+        field.2.as_ref()
     }
 
     /// What a field has that nobody gives a value.
     pub(super) fn default_of_field(
         &mut self,
-        record: &Record,
+        place: &HostRef,
+        record: &Rc<Record>,
         index: usize,
         at: At,
     ) -> Fallible<Option<Value>> {
         let field = &record.fields[index];
-        let class = self.class_of(&record.name);
-        let tables = self.tables;
-        let syntax = class.as_ref().map(|class| tables.record(class.syntax));
-        let default = match syntax.map(|syntax| &syntax.layout) {
-            Some(Layout::Fields(fields)) => fields
-                .iter()
-                .find(|(name, ..)| *name == field.name)
-                .and_then(|(_, _, default)| default.as_ref()),
-            _ => None,
-        };
-        let Some(default) = default else {
+        let Some(default) = self.default_expression(record, index) else {
             return self.unset_value(&field.ty, at);
         };
-        let around = Surroundings {
-            class,
-            ..Surroundings::default()
-        };
+        let around = self.around_object(place, record, at)?;
         let frame = Frame::within(HashMap::new(), around);
-        self.framed(frame, |interpreter| {
+        let owned = self.owned.len();
+        let value = self.framed(frame, |interpreter| {
             interpreter.initialised(&field.ty, default)
-        })
-        .map(Some)
+        });
+        self.ended(owned, value).map(Some)
     }
 }
 
@@ -306,7 +358,7 @@ fn is_container(name: &Name) -> bool {
     is_standard
         && matches!(
             name.plain(),
-            "vector" | "array" | "pair" | "tuple" | "function"
+            "vector" | "array" | "pair" | "tuple" | "function" | "unique_ptr" | "optional"
         )
 }
 

@@ -21,6 +21,16 @@ pub(super) enum Binding {
     Pack(usize),
 }
 
+impl Binding {
+    /// The same for a variable that is `const`, where `constant` says so.
+    pub(super) fn seen_as(self, constant: bool) -> Self {
+        match self {
+            Self::Variable(place, ty) => Self::Variable(place.seen_as(constant), ty),
+            other => other,
+        }
+    }
+}
+
 /// Names with their meanings, shared by all who see them.
 pub(super) type Bindings = Rc<HashMap<String, Binding>>;
 
@@ -41,6 +51,10 @@ pub(super) struct Frame {
     pub(super) element: Option<usize>,
     /// How many objects wait for their end in the calls around this one.
     pub(super) owned: usize,
+    /// Where its local variables start.
+    pub(super) floor: StackMark,
+    /// The template arguments and the class of the function, which its `static` variables belong to.
+    pub(super) instance: String,
 }
 
 impl Frame {
@@ -54,6 +68,8 @@ impl Frame {
             around,
             element: None,
             owned: 0,
+            floor: StackMark::default(),
+            instance: String::new(),
         }
     }
 
@@ -143,6 +159,7 @@ impl Interpreter<'_> {
     pub(super) fn framed<T>(&mut self, mut frame: Frame, inner: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.memory.mark();
         frame.owned = self.owned.len();
+        frame.floor = mark;
         self.frames.push(frame);
         let result = inner(self);
         self.frames.pop();

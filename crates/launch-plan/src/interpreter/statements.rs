@@ -1,7 +1,6 @@
 //! Executes statements.
 
 use super::Interpreter;
-use super::places::Access;
 use super::resolve::refusal;
 use super::value::Value;
 use crate::failure::{Fallible, Fault};
@@ -64,12 +63,8 @@ impl<'p> Interpreter<'p> {
             }
             StmtKind::ForEach(each) => self.for_each(each, statement.at),
             StmtKind::Expr(expr) => {
-                let mark = self.owned.len();
-                let value = self.evaluate(expr)?;
-                if matches!(&value, Value::Record(record, _) if record.has_destructor) {
-                    self.owned_temporary(value, expr.at)?;
-                }
-                self.ended(mark, Ok(Flow::Next))
+                self.run_full_expression(expr)?;
+                Ok(Flow::Next)
             }
             StmtKind::Declare(variables) => {
                 for variable in variables {
@@ -116,7 +111,9 @@ impl<'p> Interpreter<'p> {
                 }
             },
             StmtKind::Switch(condition, cases) => {
-                let value = self.evaluate(condition)?;
+                let mark = self.owned.len();
+                let value = self.evaluate(condition);
+                let value = self.ended(mark, value)?;
                 self.scoped(|interpreter| interpreter.execute_switch(&value, cases))
             }
             StmtKind::Break => Ok(Flow::Break),
@@ -153,11 +150,18 @@ impl<'p> Interpreter<'p> {
         let Some(returning) = self.returning.last().cloned() else {
             return self.evaluate(value);
         };
-        if let (true, Some(ty)) = (returning.by_reference, &returning.ty)
-            && ty.has_destructor()
+        if returning.by_reference
+            && let Some((place, ty)) = self.referred(value, false)?
         {
-            // The object stays where it is; who goes on with the reference is told that there is no value.
-            self.place(value, Access::Read)?;
+            let wanted = returning.ty.as_ref();
+            let base = wanted.and_then(|wanted| Some((self.as_base(&place, &ty, wanted)?, wanted)));
+            let (place, ty) = base.map_or((place, ty), |(place, wanted)| (place, wanted.clone()));
+            let floor = self.frames.last().map(|frame| frame.floor);
+            if floor.is_none_or(|floor| floor.is_below(&place)) {
+                // Ends with the function.
+                return self.loaded(place, &ty, "what is returned", value.at);
+            }
+            self.returned_place = Some((place, ty));
             return Ok(Value::Void);
         }
         if let Some(object) = self.returned_object(value)? {
@@ -170,6 +174,13 @@ impl<'p> Interpreter<'p> {
                 None => self.evaluate(value),
             },
         }
+    }
+
+    /// Runs an expression, with whose end its temporaries end.
+    fn run_full_expression(&mut self, expr: &'p Expr) -> Fallible<()> {
+        let mark = self.owned.len();
+        let done = self.run_for_effect(expr);
+        self.ended(mark, done)
     }
 
     fn execute_first(&mut self, first: Option<&'p Stmt>) -> Fallible<()> {
@@ -204,7 +215,7 @@ impl<'p> Interpreter<'p> {
                 Flow::Next | Flow::Continue => {}
             }
             if let Some(step) = step {
-                self.evaluate(step)?;
+                self.run_full_expression(step)?;
             }
         }
     }

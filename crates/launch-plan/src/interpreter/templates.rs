@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Interpreter;
+use super::classes::Classes;
 use super::scope::{Binding, Frame, element_name};
 use super::value::{TemplateValue, Value};
 use crate::failure::{Fallible, Fault};
@@ -78,7 +79,7 @@ impl<'p> Interpreter<'p> {
                 continue;
             }
             values.push(match argument {
-                TemplateArgument::Type(ty) => TemplateValue::Type(self.resolve(ty)?),
+                TemplateArgument::Type(ty) => TemplateValue::Type(self.resolve_value_type(ty)?),
                 TemplateArgument::Value(expr) => TemplateValue::Value(self.evaluate(expr)?),
                 TemplateArgument::TypeOrValue(ty, expr) => self.type_or_value(ty, expr)?,
             });
@@ -169,7 +170,8 @@ impl<'p> Interpreter<'p> {
                 break;
             }
             if let Some(Some(ty)) = argument_types.get(position) {
-                deduce(&parameter.ty, ty, parameters, &mut values);
+                let classes = &self.language.classes;
+                deduce(&parameter.ty, ty, parameters, classes, &mut values);
             }
         }
         self.bind_values(owner, parameters, values, at)
@@ -335,6 +337,7 @@ fn deduce(
     pattern: &TypeSyntax,
     ty: &Type,
     parameters: &[TemplateParameter],
+    classes: &Classes,
     values: &mut [Option<TemplateValue>],
 ) {
     match (&pattern.kind, ty) {
@@ -350,37 +353,82 @@ fn deduce(
             }
         }
         (TypeKind::Named(name), Type::Vector(element)) if name.plain() == "vector" => {
-            deduce_arguments(name, &[element], parameters, values);
+            let given = [TemplateValue::Type(Type::clone(element))];
+            deduce_arguments(name, &given, parameters, classes, values);
         }
-        (TypeKind::Named(name), Type::StdArray(element, _)) if name.plain() == "array" => {
-            deduce_arguments(name, &[element], parameters, values);
+        (TypeKind::Named(name), Type::StdArray(element, length)) if name.plain() == "array" => {
+            let length = Value::Integer(Scalar::ULong, (*length).into());
+            let given = [
+                TemplateValue::Type(Type::clone(element)),
+                TemplateValue::Value(length),
+            ];
+            deduce_arguments(name, &given, parameters, classes, values);
+        }
+        (TypeKind::Named(name), Type::Record(record)) => {
+            let parts = record.fields.iter();
+            let parts = parts.map(|field| TemplateValue::Type(field.ty.clone()));
+            if record.name.starts_with(&format!("std::{}<", name.plain()))
+                && record.holder.is_none()
+            {
+                deduce_arguments(
+                    name,
+                    &parts.collect::<Vec<_>>(),
+                    parameters,
+                    classes,
+                    values,
+                );
+            } else if let Some((template, given)) = classes.made_of(&record.name)
+                && (*template == name.path || template.ends_with(&format!("::{}", name.path)))
+            {
+                deduce_arguments(name, given, parameters, classes, values);
+            }
         }
         (TypeKind::Pointer(inner), Type::Pointer(pointee)) => {
             // `T*` from `const float*` makes T a `const float`.
             if pointee.constant && !inner.constant {
                 let constant = Type::Named(format!("const {}", pointee.ty));
-                deduce(inner, &constant, parameters, values);
+                deduce(inner, &constant, parameters, classes, values);
             } else {
-                deduce(inner, &pointee.ty, parameters, values);
+                deduce(inner, &pointee.ty, parameters, classes, values);
             }
         }
-        (TypeKind::Reference(inner), ty) => deduce(inner, ty, parameters, values),
+        (TypeKind::Reference(inner), ty) => deduce(inner, ty, parameters, classes, values),
         _ => {}
     }
 }
 
-/// `T` of `std::vector<T>`.
+/// `T` and `N` of `std::array<T, N>`.
 fn deduce_arguments(
     pattern: &Name,
-    given: &[&Type],
+    given: &[TemplateValue],
     parameters: &[TemplateParameter],
+    classes: &Classes,
     values: &mut [Option<TemplateValue>],
 ) {
-    for (argument, ty) in pattern.arguments.iter().flatten().zip(given) {
-        if let TemplateArgument::Type(pattern) | TemplateArgument::TypeOrValue(pattern, _) =
-            argument
-        {
-            deduce(pattern, ty, parameters, values);
+    for (argument, value) in pattern.arguments.iter().flatten().zip(given) {
+        match (argument, value) {
+            (
+                TemplateArgument::Type(pattern) | TemplateArgument::TypeOrValue(pattern, _),
+                TemplateValue::Type(ty),
+            ) => deduce(pattern, ty, parameters, classes, values),
+            (
+                TemplateArgument::Value(pattern) | TemplateArgument::TypeOrValue(_, pattern),
+                TemplateValue::Value(_),
+            ) => {
+                let ExprKind::Name(name) = &pattern.kind else {
+                    continue;
+                };
+                let index = parameters.iter().position(|parameter| {
+                    parameter.name == name.path
+                        && matches!(parameter.kind, TemplateParameterKind::Value { .. })
+                });
+                if let Some(slot) = index.and_then(|index| values.get_mut(index))
+                    && slot.is_none()
+                {
+                    *slot = Some(value.clone());
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -39,12 +39,17 @@ impl<'p> Interpreter<'p> {
         right: &str,
         at: At,
     ) -> Option<Fallible<Value>> {
+        if let Err(fault) = self.spend(left.len().min(right.len()) as u64 / 16, at) {
+            return Some(Err(fault));
+        }
         let holds = match op {
             BinaryOp::Add => return Some(self.joined(left, right, at)),
             BinaryOp::Equal => left == right,
             BinaryOp::NotEqual => left != right,
             BinaryOp::Less => left < right,
             BinaryOp::Greater => left > right,
+            BinaryOp::LessEqual => left <= right,
+            BinaryOp::GreaterEqual => left >= right,
             _ => return None,
         };
         Some(Ok(Value::boolean(holds)))

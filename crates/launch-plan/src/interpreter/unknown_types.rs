@@ -28,10 +28,12 @@ pub(super) fn unknown_type(name: &str, at: At) -> Box<Fault> {
         );
     }
     let held = match base {
-        "unique_ptr" | "shared_ptr" => {
-            Some("use a struct whose destructor frees the memory, or new and delete")
+        "unique_ptr" | "shared_ptr" => Some(
+            "use std::unique_ptr<T> or std::unique_ptr<T[]>, or a struct whose destructor frees the memory",
+        ),
+        "optional" => {
+            Some("use std::optional of a number or a plain struct, or a value and a bool")
         }
-        "optional" => Some("use a value and a bool"),
         _ => None,
     };
     if let Some(hint) = held {

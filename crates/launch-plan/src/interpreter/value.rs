@@ -6,6 +6,7 @@ use domain::rounding::odd_f32;
 
 use super::closures::Closure;
 use super::memory::MAX_ELEMENTS;
+use super::overlay::{self, Byte};
 use crate::plan::{Buffer, Place, TensorMapSpec};
 use crate::types::{Pointee, Record, Scalar, Type};
 
@@ -37,10 +38,12 @@ pub(super) enum Value {
     Driver(DriverFunction),
 }
 
-/// Functions of the driver that host code may look up.
+/// Functions of the driver and the runtime that host code may have as values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DriverFunction {
     EncodeTiled,
+    /// `cudaFree` and its like, named as a deleter.
+    Free(&'static str),
 }
 
 /// Where a pointer points.
@@ -65,11 +68,19 @@ impl Target {
 }
 
 /// A place in the interpreter's own memory: element `index` of an object, then parts within it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct HostRef {
     pub(super) object: ObjectId,
     pub(super) index: i64,
     pub(super) fields: Vec<Part>,
+    /// Seen as `const`: nothing is written through it.
+    pub(super) constant: bool,
+}
+
+impl PartialEq for HostRef {
+    fn eq(&self, other: &Self) -> bool {
+        (self.object, self.index, &self.fields) == (other.object, other.index, &other.fields)
+    }
 }
 
 /// A part of a value.
@@ -86,6 +97,12 @@ impl HostRef {
         let mut place = self.clone();
         place.fields.push(part);
         place
+    }
+
+    /// The same place seen as `const`, too, where `constant` says so.
+    pub(super) fn seen_as(mut self, constant: bool) -> Self {
+        self.constant |= constant;
+        self
     }
 
     /// The field of a field, by their numbers.
@@ -203,13 +220,24 @@ impl Value {
     pub(super) fn to_bytes_and_pointers(&self) -> Option<(Vec<u8>, Addresses)> {
         match self {
             Self::Pointer(_, target) => Some((vec![0; 8], vec![(0, target.clone())])),
-            // The largest field that has a value.
+            // What is set in any field; an address fills the whole.
             Self::Record(record, fields) if record.overlapping => {
                 let parts = fields.iter().flatten();
-                let parts = parts.filter_map(Self::to_bytes_and_pointers);
-                let (mut bytes, pointers) = parts.max_by_key(|(bytes, _)| bytes.len())?;
-                bytes.resize(usize::try_from(record.size_bytes).ok()?, 0);
-                Some((bytes, pointers))
+                let mut parts = parts.filter_map(Self::to_bytes_and_pointers);
+                if let Some((mut bytes, pointers)) = parts.find(|(_, held)| !held.is_empty()) {
+                    bytes.resize(usize::try_from(record.size_bytes).ok()?, 0);
+                    return Some((bytes, pointers));
+                }
+                let bytes = overlay::bytes_of(Some(self), &Type::Record(Rc::clone(record)));
+                let is_set = |byte: &Byte| matches!(byte, Byte::Set(_));
+                if !bytes.iter().any(is_set) {
+                    return None;
+                }
+                let bytes = bytes.into_iter().map(|byte| match byte {
+                    Byte::Set(byte) => byte,
+                    Byte::Padding | Byte::Unset => 0,
+                });
+                Some((bytes.collect(), Vec::new()))
             }
             Self::Record(record, fields) => {
                 let mut bytes = vec![0; usize::try_from(record.size_bytes).ok()?];

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::source::lex::{TokenKind, lex};
 
 /// Of the host's standard library, said with `std::` before it.
-const STANDARD: [&str; 50] = [
+const STANDARD: [&str; 53] = [
     "vector",
     "string",
     "to_string",
@@ -22,6 +22,9 @@ const STANDARD: [&str; 50] = [
     "make_unique",
     "shared_ptr",
     "make_shared",
+    "optional",
+    "make_optional",
+    "nullopt",
     "map",
     "unordered_map",
     "set",

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::ast::{AliasTemplate, TemplateParameter};
 use super::items::{Items, PieceKind, joined, push};
 use super::lower::{Lowerer, named_children};
 use super::records::typedef_of_body;
@@ -11,7 +12,7 @@ pub(super) fn read_alias(
     node: Node<'_>,
     whole: Node<'_>,
     path: &[String],
-    is_template: bool,
+    template: Option<&[TemplateParameter]>,
     lowerer: &mut Lowerer<'_>,
     items: &mut Items,
 ) {
@@ -23,10 +24,14 @@ pub(super) fn read_alias(
     let mut names = Vec::new();
     if let Some((name, ty)) = lowerer.alias(node) {
         names.push(name.clone());
-        if is_template {
-            items.opaque_types.push(joined(path, &name));
-        } else {
-            items.aliases.push((joined(path, &name), ty));
+        let path = joined(path, &name);
+        match template {
+            Some(parameters) => items.alias_templates.push(AliasTemplate {
+                path,
+                parameters: parameters.to_vec(),
+                ty,
+            }),
+            None => items.aliases.push((path, ty)),
         }
     }
     push(items, lowerer, PieceKind::Record, whole, names);
@@ -51,5 +56,10 @@ pub(super) fn read_using(
         }
         None => (PieceKind::Other, vec![]),
     };
+    if path.is_none()
+        && let Some(named) = named
+    {
+        items.opened.push(lowerer.text_of(named).to_owned());
+    }
     push(items, lowerer, kind, whole, names);
 }

@@ -23,7 +23,7 @@ pub(crate) struct Expr {
 pub(crate) enum ExprKind {
     Integer(u64, Scalar),
     Float(f64, Scalar),
-    Text(String),
+    Text(Box<str>),
     Null,
     Name(Name),
     Unary(UnaryOp, Box<Expr>),
@@ -168,10 +168,20 @@ pub(crate) enum TemplateArgument {
     TypeOrValue(TypeSyntax, Expr),
 }
 
+/// `template <class T> using A = S<T>;`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct AliasTemplate {
+    pub(crate) path: String,
+    pub(crate) parameters: Vec<TemplateParameter>,
+    pub(crate) ty: TypeSyntax,
+}
+
 /// A type as written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TypeSyntax {
     pub(crate) at: At,
+    /// Of a reference: `&&`.
+    pub(crate) rvalue: bool,
     pub(crate) constant: bool,
     pub(crate) kind: TypeKind,
 }
@@ -369,6 +379,8 @@ pub(crate) struct Function {
     pub(crate) returns: TypeSyntax,
     /// A method that belongs to the class and to no object.
     pub(crate) is_static: bool,
+    /// A method that a `const` object has.
+    pub(crate) is_const: bool,
     /// What a constructor says before its body.
     pub(crate) initialisers: Vec<(String, Initial)>,
     pub(crate) body: Option<Body>,
@@ -399,6 +411,8 @@ pub(crate) struct RecordSyntax {
     /// `S() = default;`
     pub(crate) default_constructor: bool,
     pub(crate) has_destructor: bool,
+    /// `using Base::Base;`
+    pub(crate) inherits_constructors: bool,
     /// Its object is the first field, which has no name.
     pub(crate) base: Option<TypeSyntax>,
     pub(crate) layout: Layout,

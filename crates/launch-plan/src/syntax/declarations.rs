@@ -5,10 +5,18 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 use super::ast::{
-    Bindings, Expr, Initial, Stmt, StmtKind, Storage, TypeKind, TypeSyntax, Variable,
+    Bindings, Expr, Initial, Stmt, StmtKind, Storage, TypeKind, TypeSyntax, Unsupported, Variable,
 };
 use super::declarators::Declared;
 use super::lower::{Lowerer, children_with_fields, named_children, unsupported};
+
+/// Names that one declaration may declare: each has a type of its own here.
+pub(super) const MAX_DECLARATORS: usize = 256;
+
+fn too_many() -> Unsupported {
+    let message = format!("a declaration of more than {MAX_DECLARATORS} variables");
+    unsupported(message, "use an array, or several declarations")
+}
 
 impl Lowerer<'_> {
     pub(super) fn local_declaration(&mut self, node: Node<'_>) -> StmtKind {
@@ -17,7 +25,11 @@ impl Lowerer<'_> {
             return StmtKind::Empty;
         }
         let mut variables = Vec::new();
-        for declarator in declarators(node) {
+        let declarators = declarators(node);
+        if declarators.len() > MAX_DECLARATORS {
+            return StmtKind::Unsupported(too_many());
+        }
+        for declarator in declarators {
             let (inner, value) = split_initial(declarator);
             if let (Some(names), Some(value)) = (self.bound_names(inner), value) {
                 return StmtKind::Bindings(Box::new(Bindings {
@@ -149,7 +161,7 @@ impl Lowerer<'_> {
         let words: Vec<String> = self.qualifiers(node).map(str::to_owned).collect();
         let mut variables = Vec::new();
         let mut prototypes = Vec::new();
-        for declarator in declarators(node) {
+        for declarator in declarators(node).into_iter().take(MAX_DECLARATORS) {
             let base = self.base_type(node);
             let (inner, value) = split_initial(declarator);
             let declared = self.declared(inner, base);

@@ -64,6 +64,7 @@ impl Lowerer<'_> {
         let kind = self.nested(|lowerer| lowerer.type_kind(node));
         TypeSyntax {
             at: self.at(node),
+            rvalue: false,
             constant: false,
             kind: kind.unwrap_or_else(|| TypeKind::Unsupported(too_deep())),
         }
@@ -126,6 +127,7 @@ impl Lowerer<'_> {
     fn unknown_type(&self, node: Node<'_>, reason: Unsupported) -> TypeSyntax {
         TypeSyntax {
             at: self.at(node),
+            rvalue: false,
             constant: false,
             kind: TypeKind::Unsupported(reason),
         }
@@ -167,6 +169,7 @@ impl Lowerer<'_> {
             let old = std::mem::replace(ty, void(at));
             *ty = TypeSyntax {
                 at,
+                rvalue: false,
                 constant,
                 kind: kind(Box::new(old)),
             };
@@ -181,6 +184,7 @@ impl Lowerer<'_> {
             }
             "reference_declarator" | "abstract_reference_declarator" => {
                 around(TypeKind::Reference, &mut declared.ty, false);
+                declared.ty.rvalue = self.text_of(node).starts_with("&&");
                 inner
             }
             "array_declarator" | "abstract_array_declarator" | "array_type_declarator" => {
@@ -250,6 +254,7 @@ impl Lowerer<'_> {
 fn void(at: At) -> TypeSyntax {
     TypeSyntax {
         at,
+        rvalue: false,
         constant: false,
         kind: TypeKind::Void,
     }

@@ -72,7 +72,7 @@ impl Lowerer<'_> {
             "false" => ExprKind::Integer(0, Scalar::Bool),
             "null" | "nullptr" => ExprKind::Null,
             "string_literal" | "raw_string_literal" | "concatenated_string" => {
-                ExprKind::Text(self.text_of(node).trim_matches('"').to_owned())
+                ExprKind::Text(self.text_literal(node).into())
             }
             "identifier"
                 if matches!(
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
                     "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
                 ) =>
             {
-                ExprKind::Text(self.name_of_function_around(node))
+                ExprKind::Text(self.name_of_function_around(node).into())
             }
             "this"
             | "identifier"
@@ -154,6 +154,20 @@ impl Lowerer<'_> {
     }
 
     /// Its name alone, in all three spellings.
+    /// What a literal, or several in a row, stand for. Those that have no meaning here are only shown.
+    fn text_literal(&self, node: Node<'_>) -> String {
+        let parts = match node.kind() {
+            "concatenated_string" => named_children(node),
+            _ => vec![node],
+        };
+        let texts: Option<String> = parts
+            .iter()
+            .filter(|part| part.kind() != "comment")
+            .map(|part| literal::text(self.text_of(*part)))
+            .collect();
+        texts.unwrap_or_else(|| self.text_of(node).trim_matches('"').to_owned())
+    }
+
     fn name_of_function_around(&self, node: Node<'_>) -> String {
         let definition = std::iter::successors(Some(node), Node::parent)
             .find(|around| around.kind() == "function_definition");

@@ -7,8 +7,8 @@ use tree_sitter::Node;
 
 use super::aliases::{read_alias, read_using};
 use super::ast::{
-    Body, Function, Parameter, RecordSyntax, Space, Storage, TemplateParameter, TypeKind,
-    TypeSyntax, Variable,
+    AliasTemplate, Body, Function, Parameter, RecordSyntax, Space, Storage, TemplateParameter,
+    TypeKind, TypeSyntax, Variable,
 };
 use super::lower::{Lowerer, children_with_fields, first_syntax_error, named_children};
 use super::members::method_outside;
@@ -29,6 +29,9 @@ pub(crate) struct Items {
     /// Last parts of names that stand for values: variables, enumerators, functions.
     pub(super) values: HashSet<String>,
     pub(crate) aliases: Vec<(String, TypeSyntax)>,
+    pub(crate) alias_templates: Vec<AliasTemplate>,
+    /// `using namespace`
+    pub(crate) opened: Vec<String>,
     pub(crate) records: Vec<RecordSyntax>,
     /// Methods and lambdas.
     pub(crate) inner_functions: Vec<Function>,
@@ -139,7 +142,7 @@ fn read(
             push(items, lowerer, PieceKind::Other, whole, vec![]);
         }
         ("type_definition" | "alias_declaration", _) => {
-            read_alias(node, whole, path, template.is_some(), lowerer, items);
+            read_alias(node, whole, path, template, lowerer, items);
         }
         ("using_declaration", _) => read_using(node, whole, lowerer, items),
         _ => push(items, lowerer, PieceKind::Other, whole, vec![]),
@@ -171,7 +174,7 @@ pub(super) fn joined(path: &[String], name: &str) -> String {
     format!("{}::{name}", path.join("::"))
 }
 
-fn space_of(node: Node<'_>, lowerer: &Lowerer<'_>) -> Space {
+pub(super) fn space_of(node: Node<'_>, lowerer: &Lowerer<'_>) -> Space {
     let words: Vec<&str> = lowerer.qualifiers(node).collect();
     let has = |wanted: &str| words.contains(&wanted);
     match (has("__global__"), has("__device__"), has("__host__")) {
@@ -199,6 +202,12 @@ fn read_function(
     let names = vec![last.to_owned()];
     let host = function.space == Space::Host;
     function.body = function_body(node, function.space, lowerer);
+    if last.starts_with("operator") {
+        // Device code calls it without its name.
+        items.functions.push(function);
+        push(items, lowerer, PieceKind::Other, whole, vec![]);
+        return;
+    }
     let kind = if host {
         PieceKind::HostFunction
     } else {
@@ -225,7 +234,7 @@ pub(super) fn function_body(
     })
 }
 
-/// Everything but the body. `None` for methods and operators.
+/// Everything but the body. `None` for methods.
 fn function_head(
     node: Node<'_>,
     path: &[String],
@@ -237,7 +246,10 @@ fn function_head(
         .path
         .strip_prefix(&joined(path, ""))
         .unwrap_or(&function.path);
-    (!last.contains("::") && !last.starts_with("operator")).then_some(function)
+    // Those of device code mean nothing here.
+    let is_foreign = last.starts_with("operator")
+        && (function.space == Space::Device || function.template.is_some());
+    (!last.contains("::") && !is_foreign).then_some(function)
 }
 
 /// The same for methods and operators too.
@@ -255,6 +267,9 @@ pub(super) fn any_function_head(
     let named = head.child_by_field_name("declarator")?;
     let list = head.child_by_field_name("parameters")?;
     let (parameters, variadic) = lowerer.parameters(list);
+    let is_const = named_children(head)
+        .iter()
+        .any(|child| child.kind() == "type_qualifier" && lowerer.text_of(*child) == "const");
     Some(Function {
         at: declared.at,
         path: joined(path, &declared.name),
@@ -265,6 +280,7 @@ pub(super) fn any_function_head(
         variadic,
         returns: declared.ty,
         is_static,
+        is_const,
         initialisers: Vec::new(),
         body: None,
     })
@@ -317,6 +333,7 @@ fn decayed(ty: TypeSyntax) -> TypeSyntax {
     match ty.kind {
         TypeKind::Array(element, _) => TypeSyntax {
             at: ty.at,
+            rvalue: false,
             constant: false,
             kind: TypeKind::Pointer(element),
         },

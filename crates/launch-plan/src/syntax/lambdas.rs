@@ -31,6 +31,7 @@ impl Lowerer<'_> {
             .map_or(
                 TypeSyntax {
                     at,
+                    rvalue: false,
                     constant: false,
                     kind: TypeKind::Auto,
                 },
@@ -62,6 +63,7 @@ impl Lowerer<'_> {
             variadic,
             returns,
             is_static: true,
+            is_const: false,
             initialisers: Vec::new(),
             body: Some(Body::Statements(statements)),
         });

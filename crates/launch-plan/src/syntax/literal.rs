@@ -90,20 +90,63 @@ pub(crate) fn floating(text: &str) -> Option<(f64, bool)> {
 /// The value of `'a'` or `'\n'`.
 pub(crate) fn character(text: &str) -> Option<i128> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    let mut characters = inner.chars();
+    let (first, rest) = next_character(inner)?;
+    (rest.is_empty() && first.is_ascii()).then_some(first as i128)
+}
+
+/// The characters of `"a\n"` or `R"(a)"`. `None` for other kinds of strings, and bytes that are no text.
+pub(crate) fn text(literal: &str) -> Option<String> {
+    let literal = literal.strip_prefix("u8").unwrap_or(literal);
+    if let Some(raw) = literal.strip_prefix("R\"") {
+        let (delimiter, rest) = raw.split_once('(')?;
+        return Some(rest.strip_suffix(&format!("){delimiter}\""))?.to_owned());
+    }
+    let mut rest = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::new();
+    while !rest.is_empty() {
+        let (next, after) = next_character(rest)?;
+        text.push(next);
+        rest = after;
+    }
+    Some(text)
+}
+
+/// One character, which may be escaped, and what follows it.
+fn next_character(text: &str) -> Option<(char, &str)> {
+    let mut characters = text.chars();
     let first = characters.next()?;
     if first != '\\' {
-        return (characters.next().is_none() && first.is_ascii()).then_some(first as i128);
+        return Some((first, characters.as_str()));
     }
     let escaped = characters.as_str();
-    Some(match escaped {
-        "n" => 10,
-        "t" => 9,
-        "r" => 13,
-        "0" => 0,
-        "\\" | "'" | "\"" => i128::from(escaped.as_bytes()[0]),
-        _ => return None,
-    })
+    let digits = |from: &str, radix: u32, most: usize| {
+        let digits = from
+            .chars()
+            .take(most)
+            .take_while(|digit| digit.is_digit(radix));
+        digits.count()
+    };
+    let (start, length, radix) = match characters.next()? {
+        'x' => (1, digits(&escaped[1..], 16, usize::MAX), 16),
+        '0'..='7' => (0, digits(escaped, 8, 3), 8),
+        other => {
+            let meant = match other {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                'a' => '\x07',
+                'b' => '\x08',
+                'f' => '\x0c',
+                'v' => '\x0b',
+                '\\' | '\'' | '"' | '?' => other,
+                _ => return None,
+            };
+            return Some((meant, characters.as_str()));
+        }
+    };
+    let number = u32::from_str_radix(escaped.get(start..start + length)?, radix).ok()?;
+    let meant = char::from_u32(number).filter(char::is_ascii)?;
+    Some((meant, &escaped[start + length..]))
 }
 
 #[cfg(test)]
@@ -135,5 +178,18 @@ mod tests {
         assert_eq!(floating("inf"), None);
         assert_eq!(character("'a'"), Some(97));
         assert_eq!(character("'\\n'"), Some(10));
+        assert_eq!(character("'\\101'"), Some(65));
+        assert_eq!(character("'ab'"), None);
+    }
+
+    #[test]
+    fn texts_are_what_they_stand_for() {
+        let read = |literal| text(literal).unwrap();
+        assert_eq!(read(r#""a\n\"b\"""#), "a\n\"b\"");
+        assert_eq!(read(r#""\x41\1018""#), "AA8");
+        assert_eq!(read(r#"R"x(a"\n)x""#), "a\"\\n");
+        assert_eq!(read(r#"u8"e""#), "e");
+        assert_eq!(text(r#"L"e""#), None);
+        assert_eq!(text(r#""\xff""#), None);
     }
 }

@@ -6,9 +6,11 @@
 use tree_sitter::Node;
 
 use super::ast::{
-    Function, Initial, Layout, Member, RecordSyntax, Space, TemplateParameter, TypeKind, Variable,
+    Function, Initial, Layout, Member, RecordSyntax, Space, TemplateParameter, TypeKind,
+    TypeSyntax, Variable,
 };
-use super::items::{any_function_head, function_body};
+use super::declarations::MAX_DECLARATORS;
+use super::items::{any_function_head, function_body, space_of};
 use super::lower::{Lowerer, children_with_fields, named_children};
 use super::records::{enumerators, record_syntax};
 
@@ -27,6 +29,7 @@ impl Lowerer<'_> {
                         self.method(inner, Some(&parameters.unwrap_or_default()), record);
                     }
                 }
+                "using_declaration" => self.using_member(member, record),
                 "alias_declaration" | "type_definition" => {
                     if let Some((name, ty)) = self.alias(member) {
                         record.members.push(Member::Alias(name, ty));
@@ -35,6 +38,19 @@ impl Lowerer<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// `using Base::Base;`
+    fn using_member(&mut self, node: Node<'_>, record: &mut RecordSyntax) {
+        let Some(&named) = named_children(node).last() else {
+            return;
+        };
+        let path = self.text_of(named);
+        let without_arguments =
+            |part: &str| part.split('<').next().unwrap_or(part).trim().to_owned();
+        let mut parts = path.rsplit("::").map(without_arguments);
+        let (last, owner) = (parts.next(), parts.next());
+        record.inherits_constructors |= owner.is_some() && last == owner;
     }
 
     fn field_declaration(&mut self, node: Node<'_>, record: &mut RecordSyntax) {
@@ -56,6 +72,14 @@ impl Lowerer<'_> {
         let words: Vec<String> = self.qualifiers(node).map(str::to_owned).collect();
         let is_static = words.iter().any(|word| word == "static");
         let parts = children_with_fields(node);
+        let declared = parts
+            .iter()
+            .filter(|(field, _)| *field == Some("declarator"));
+        if declared.count() > MAX_DECLARATORS {
+            let reason = format!("it declares more than {MAX_DECLARATORS} fields at once");
+            record.layout = Layout::Opaque(reason);
+            return;
+        }
         for (index, &(field, declarator)) in parts.iter().enumerate() {
             if field != Some("declarator") {
                 continue;
@@ -85,6 +109,10 @@ impl Lowerer<'_> {
                 let default = default.map(|value| self.expression(value));
                 if words.iter().any(|word| word == "mutable") {
                     record.mutable.push(declared.name.clone());
+                }
+                if matches!(declared.ty.kind, TypeKind::Reference(_)) {
+                    let reason = "it has a reference as a field; hold a pointer".to_owned();
+                    record.layout = Layout::Opaque(reason);
                 }
                 if let Layout::Fields(fields) = &mut record.layout {
                     fields.push((declared.name, declared.ty, default));
@@ -121,6 +149,12 @@ impl Lowerer<'_> {
         template: Option<&[TemplateParameter]>,
         record: &mut RecordSyntax,
     ) {
+        if let Some(cast) = node.child_by_field_name("declarator")
+            && cast.kind() == "operator_cast"
+        {
+            self.cast_operator(node, cast, record);
+            return;
+        }
         let words: Vec<&str> = self.qualifiers(node).collect();
         if words.contains(&"virtual") {
             record.layout = Layout::Opaque("it has virtual methods".to_owned());
@@ -149,6 +183,53 @@ impl Lowerer<'_> {
             record.has_destructor = true;
         }
         let function = self.with_body(function, node);
+        self.inner.functions.push(function);
+    }
+
+    /// `operator T() const { ... }`
+    fn cast_operator(&mut self, node: Node<'_>, cast: Node<'_>, record: &RecordSyntax) {
+        let space = space_of(node, self);
+        if space == Space::Device {
+            return;
+        }
+        let mut returns = self.base_type(cast);
+        let mut inner = cast.child_by_field_name("declarator");
+        let mut is_const = false;
+        while let Some(part) = inner {
+            let kind: fn(Box<TypeSyntax>) -> TypeKind = match part.kind() {
+                "abstract_pointer_declarator" => TypeKind::Pointer,
+                "abstract_reference_declarator" => TypeKind::Reference,
+                _ => {
+                    let parts = named_children(part);
+                    is_const = parts.iter().any(|part| self.text_of(*part) == "const");
+                    break;
+                }
+            };
+            returns = TypeSyntax {
+                at: returns.at,
+                rvalue: false,
+                constant: false,
+                kind: kind(Box::new(returns)),
+            };
+            let parts = named_children(part);
+            inner = parts
+                .into_iter()
+                .rfind(|part| part.kind() != "type_qualifier");
+        }
+        let function = Function {
+            at: self.at(cast),
+            path: format!("{}::operator cast", record.methods),
+            space,
+            template: None,
+            specialisation: false,
+            parameters: Vec::new(),
+            variadic: false,
+            returns,
+            is_static: false,
+            is_const,
+            initialisers: Vec::new(),
+            body: function_body(node, space, self),
+        };
         self.inner.functions.push(function);
     }
 

@@ -90,6 +90,7 @@ fn class_syntax(
         mutable: Vec::new(),
         default_constructor: false,
         has_destructor: false,
+        inherits_constructors: false,
         base: None,
         layout: Layout::Fields(Vec::new()),
     };
@@ -279,6 +280,7 @@ fn constant(at: At, name: String, value: Expr) -> Variable {
 pub(super) fn int_type(at: At, constant: bool) -> TypeSyntax {
     TypeSyntax {
         at,
+        rvalue: false,
         constant,
         kind: TypeKind::Scalar(Scalar::Int),
     }

@@ -3,13 +3,27 @@
 use tree_sitter::Node;
 
 use super::ast::{Expr, ExprKind, TemplateArgument, TemplateParameter, TemplateParameterKind};
-use super::lower::{Lowerer, named_children};
+use super::lower::{Lowerer, named_children, unsupported};
+
+/// Arguments of one template.
+const MAX_ARGUMENTS: usize = 1024;
 
 impl Lowerer<'_> {
     pub(super) fn template_arguments(&mut self, list: Node<'_>) -> Vec<TemplateArgument> {
         named_children(list)
             .into_iter()
-            .map(|child| self.template_argument(child))
+            .take(MAX_ARGUMENTS + 1)
+            .enumerate()
+            .map(|(index, child)| match index {
+                MAX_ARGUMENTS => TemplateArgument::Value(Expr {
+                    at: self.at(child),
+                    kind: ExprKind::Unsupported(unsupported(
+                        format!("a template with more than {MAX_ARGUMENTS} arguments"),
+                        "use fewer",
+                    )),
+                }),
+                _ => self.template_argument(child),
+            })
             .collect()
     }
 

@@ -68,7 +68,10 @@ impl<'p> Interpreter<'p> {
                     _ if self.is_taken_by_reference(launched, position) => {
                         Some(self.address_of(argument, argument.at)?)
                     }
-                    _ => Some(self.evaluate(argument)?),
+                    _ => Some(match self.cast_for_kernel(launched, position, argument)? {
+                        Some(value) => value,
+                        None => self.evaluate(argument)?,
+                    }),
                 },
                 place: false,
             });
@@ -93,6 +96,27 @@ impl<'p> Interpreter<'p> {
         let function = self.tables.function(only);
         let values = values.into_iter().map(Some).collect();
         self.bound_arguments(function, launched, values, written, at)
+    }
+
+    /// An object whose class converts it to what the kernel takes.
+    fn cast_for_kernel(
+        &mut self,
+        launched: &Launched,
+        position: usize,
+        argument: &'p Expr,
+    ) -> Fallible<Option<Value>> {
+        let [only] = launched.functions[..] else {
+            return Ok(None);
+        };
+        let function = self.tables.function(only);
+        let parameter = function.parameters.get(position);
+        match parameter.map(|parameter| &parameter.ty) {
+            Some(ty) if function.template.is_none() && self.tables.has_operators() => {
+                let ty = self.resolve(ty)?;
+                self.cast_by_class(argument, &ty)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// A kernel's reference is the address of what the host names, which is not read there.

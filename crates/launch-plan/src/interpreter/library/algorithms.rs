@@ -1,11 +1,12 @@
 //! `<algorithm>` and `<numeric>` on host arrays. Every element costs a step.
 
 use super::super::Interpreter;
-use super::super::value::Value;
+use super::super::deduction::make_pair;
+use super::super::value::{Target, Value};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::BinaryOp;
-use crate::types::{Record, Scalar};
+use crate::types::Scalar;
 
 impl Interpreter<'_> {
     /// An algorithm over `[first, last)`; `None` where `name` is none.
@@ -57,10 +58,14 @@ impl Interpreter<'_> {
         rest: &[Value],
         at: At,
     ) -> Option<Fallible<Value>> {
-        Some(match (name, rest) {
+        let rest = match self.held_function(name, rest, at) {
+            Ok(rest) => rest,
+            Err(fault) => return Some(Err(fault)),
+        };
+        Some(match (name, rest.as_slice()) {
             ("fill", [value]) => self.each(first, last, at, |_, _| Ok(value.clone())),
             ("iota", [value]) => self.iota(first, last, value, at),
-            ("accumulate" | "reduce", _) => self.accumulate(first, last, rest, at),
+            ("accumulate" | "reduce", _) => self.accumulate(first, last, &rest, at),
             ("min_element" | "max_element", _) => {
                 self.extreme_element(name == "max_element", first, last, rest.first(), at)
             }
@@ -78,6 +83,20 @@ impl Interpreter<'_> {
             ("for_each", [function]) => self.apply_to_each(first, last, function, at),
             _ => return None,
         })
+    }
+
+    /// The same arguments, but a function object, which may change as it is called, has a place.
+    fn held_function(&mut self, name: &str, rest: &[Value], at: At) -> Fallible<Vec<Value>> {
+        let mut held = rest.to_vec();
+        if !matches!(name, "fill" | "iota" | "count" | "find")
+            && let Some(last) = held.last_mut()
+            && let Value::Record(record, _) = &last
+            && !self.operators_of(record).is_empty()
+        {
+            let (place, ty) = self.temporary(last.clone(), at)?;
+            *last = Value::pointer(ty, false, Target::Host(place));
+        }
+        Ok(held)
     }
 
     fn each(
@@ -280,13 +299,21 @@ impl Interpreter<'_> {
                 value,
                 place: Some((place, ty)),
                 list: None,
+                moved: false,
             };
             let mark = self.memory.mark();
             let result = self.call_with(function, vec![given], at);
+            self.returned_place = None;
             self.memory.release(mark);
             result?;
         }
-        Ok(function.clone())
+        match function {
+            Value::Pointer(_, Target::Host(place)) => {
+                let object = self.memory.load(place, at)?;
+                Ok(object.unwrap_or(Value::Void))
+            }
+            _ => Ok(function.clone()),
+        }
     }
 
     fn clamp(&mut self, value: &Value, low: &Value, high: &Value, at: At) -> Fallible<Value> {
@@ -301,18 +328,6 @@ impl Interpreter<'_> {
         };
         self.convert(chosen.clone(), &value.ty(), at)
     }
-}
-
-fn make_pair(first: &Value, second: &Value, at: At) -> Fallible<Value> {
-    let Some(pair) = Record::pair(first.ty(), second.ty()) else {
-        return Err(Fault::unsupported(
-            at,
-            "a pair of these values",
-            "use a plain struct",
-        ));
-    };
-    let fields = vec![Some(first.clone()), Some(second.clone())];
-    Ok(Value::Record(pair.into(), fields))
 }
 
 fn common_divisor(

@@ -10,14 +10,15 @@ mod sorting;
 
 pub(super) use self::output::output_stream;
 pub(super) use self::refused::clock_type;
-use self::refused::refused_call;
+use self::refused::{is_thrust_alone, is_thrust_too, policy, refused_call};
+use super::deduction::is_deducible;
 use super::places::Access;
-use super::value::{TemplateValue, Value};
+use super::unknown_types::library_call;
+use super::value::{Target, TemplateValue, Value};
 use super::{Interpreter, math};
 use crate::failure::{Fallible, Fault};
 use crate::source::text::At;
 use crate::syntax::ast::{Expr, ExprKind, Name};
-use crate::types::{Record, Type};
 
 impl<'p> Interpreter<'p> {
     pub(super) fn library_function(
@@ -27,11 +28,23 @@ impl<'p> Interpreter<'p> {
         at: At,
     ) -> Fallible<Value> {
         let plain = name.plain();
+        let is_bare = !name.path.contains("::") && self.tables.opens("thrust");
+        let policy = arguments.first().and_then(policy);
+        let is_called = policy.is_some_and(|policy| self.find_local(policy).is_none());
+        if is_bare && (is_thrust_alone(plain) || is_called) {
+            return Err(library_call(&format!("thrust::{plain}"), at));
+        }
         if let Some(fault) = refused_call(plain, &name.path, at) {
             return Err(fault);
         }
+        if let Some(made) = self.make_holder(name, arguments, at) {
+            return made;
+        }
         if let Some(value) = self.numeric_limit(name, at)? {
             return Ok(value);
+        }
+        if is_deducible(name) {
+            return self.deduced(name, arguments, false, at);
         }
         if plain == "swap" {
             return self.swap(arguments, at);
@@ -53,6 +66,12 @@ impl<'p> Interpreter<'p> {
                 }
                 _ => values.push(self.evaluate(argument)?),
             }
+        }
+        if is_bare
+            && is_thrust_too(plain)
+            && matches!(values.first(), Some(Value::Pointer(_, Target::Device(_))))
+        {
+            return Err(library_call(&format!("thrust::{plain}"), at));
         }
         if self.is_output(plain, at) {
             return Ok(Value::int(0));
@@ -77,7 +96,7 @@ impl<'p> Interpreter<'p> {
             return Ok(text);
         }
         if plain == "make_tuple" {
-            return made_tuple(values, at);
+            return super::deduction::made_tuple(values, at);
         }
         if let Some(made) = self.make_vector(plain, &values, at) {
             return made;
@@ -112,6 +131,11 @@ impl<'p> Interpreter<'p> {
         };
         let (a, a_type) = self.place(a, Access::Write)?;
         let (b, b_type) = self.place(b, Access::Write)?;
+        // Three moves come to that.
+        if a_type == b_type && a_type.has_destructor() {
+            self.exchange(&a, &b, at)?;
+            return Ok(Value::Void);
+        }
         let first = self.loaded(a.clone(), &a_type, "a swapped variable", at)?;
         let second = self.loaded(b.clone(), &b_type, "a swapped variable", at)?;
         let (first, second) = (
@@ -131,24 +155,5 @@ impl<'p> Interpreter<'p> {
             return Ok(Value::Void);
         }
         Err(Fault::host(at, "an assertion in host code fails"))
-    }
-}
-
-fn made_tuple(values: Vec<Value>, at: At) -> Fallible<Value> {
-    let types: Vec<Type> = values.iter().map(Value::ty).collect();
-    let tuple = match types.iter().any(Type::has_destructor) {
-        true => None,
-        false => Record::tuple(types),
-    };
-    match tuple {
-        Some(tuple) => {
-            let values = values.into_iter().map(Some).collect();
-            Ok(Value::Record(tuple.into(), values))
-        }
-        None => Err(Fault::unsupported(
-            at,
-            "a tuple of these values is not in the host subset",
-            "put numbers, pointers and plain structs into it",
-        )),
     }
 }

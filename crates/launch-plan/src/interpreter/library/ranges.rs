@@ -22,19 +22,21 @@ impl<'p> Interpreter<'p> {
             }
             ("get", Some(written)) => Some(self.template_values(written).and_then(|index| {
                 let (place, ty) = self.object_place(only)?;
-                self.got(&place, &ty, &index, at)
+                let (part, ty) = self.got_place(&place, &ty, &index, at)?;
+                self.loaded(part, &ty, "this part", at)
             })),
             _ => None,
         }
     }
 
-    fn got(
-        &mut self,
+    /// The place of `std::get<index>(x)`.
+    pub(in super::super) fn got_place(
+        &self,
         place: &HostRef,
         ty: &Type,
         index: &[TemplateValue],
         at: At,
-    ) -> Fallible<Value> {
+    ) -> Fallible<(HostRef, Type)> {
         let wrong = || {
             let message = format!("this `std::get` of a `{ty}`");
             Fault::unsupported(at, message, "name the field")
@@ -46,12 +48,10 @@ impl<'p> Interpreter<'p> {
         match ty {
             Type::Record(record) => {
                 let field = record.fields.get(index).ok_or_else(wrong)?;
-                let part = place.part(Part::Field(index));
-                self.loaded(part, &field.ty, &field.name, at)
+                Ok((place.part(Part::Field(index)), field.ty.clone()))
             }
             Type::StdArray(element, _) => {
-                let part = place.part(Part::Element(index));
-                self.loaded(part, element, "this element", at)
+                Ok((place.part(Part::Element(index)), Type::clone(element)))
             }
             _ => Err(wrong()),
         }

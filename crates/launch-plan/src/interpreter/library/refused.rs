@@ -2,6 +2,7 @@
 
 use crate::failure::Fault;
 use crate::source::text::At;
+use crate::syntax::ast::{Expr, ExprKind};
 
 use super::super::unknown_types::{library_call, library_name, unknown_type};
 
@@ -52,9 +53,7 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
         return Some(library_call(&full, at));
     }
     let holder = match plain {
-        "make_unique" => Some("std::unique_ptr"),
         "make_shared" => Some("std::shared_ptr"),
-        "make_optional" => Some("std::optional"),
         _ => None,
     };
     if let Some(holder) = holder {
@@ -63,6 +62,69 @@ pub(super) fn refused_call(plain: &str, path: &str, at: At) -> Option<Box<Fault>
     let first = path.split("::").nth(1).unwrap_or(plain);
     matches!(first, "thread" | "async" | "string" | "this_thread")
         .then(|| unknown_type(&format!("std::{first}"), at))
+}
+
+/// `thrust::device`, with which calls of Thrust's algorithms begin.
+pub(super) fn policy(argument: &Expr) -> Option<&str> {
+    let ExprKind::Name(name) = &argument.kind else {
+        return None;
+    };
+    let last = name.path.strip_prefix("thrust::").unwrap_or(&name.path);
+    matches!(last, "device" | "host" | "seq").then_some(&name.path)
+}
+
+/// Functions that Thrust has and the standard library has not.
+pub(super) fn is_thrust_alone(name: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        "sequence",
+        "sort_by_key",
+        "stable_sort_by_key",
+        "reduce_by_key",
+        "unique_by_key",
+        "inclusive_scan_by_key",
+        "exclusive_scan_by_key",
+        "gather",
+        "scatter",
+        "tabulate",
+        "make_zip_iterator",
+        "make_counting_iterator",
+        "make_transform_iterator",
+        "device_malloc",
+    ];
+    NAMES.contains(&name)
+}
+
+/// Functions that both have.
+pub(super) fn is_thrust_too(name: &str) -> bool {
+    const NAMES: [&str; 26] = [
+        "sort",
+        "stable_sort",
+        "reduce",
+        "transform",
+        "transform_reduce",
+        "inclusive_scan",
+        "exclusive_scan",
+        "copy",
+        "copy_n",
+        "copy_if",
+        "fill",
+        "fill_n",
+        "generate",
+        "count",
+        "count_if",
+        "find",
+        "find_if",
+        "for_each",
+        "unique",
+        "remove_if",
+        "partition",
+        "reverse",
+        "min_element",
+        "max_element",
+        "inner_product",
+        "any_of",
+    ];
+    NAMES.contains(&name)
 }
 
 /// Whether a name is that of a clock, or of a type of its times.

@@ -31,6 +31,7 @@ impl Interpreter<'_> {
         let given = values.iter().map(|value| Given::value(value.clone(), at));
         let mark = self.memory.mark();
         let result = self.call_with(function, given.collect(), at);
+        let result = result.and_then(|value| self.value_returned(value, at));
         self.memory.release(mark);
         result
     }

@@ -85,12 +85,20 @@ impl<'p> Interpreter<'p> {
     pub(super) fn evaluated(&mut self, arguments: &'p [Expr]) -> Fallible<Vec<Value>> {
         let mut values = Vec::new();
         for argument in arguments {
-            values.push(self.evaluate(argument)?);
+            values.push(match self.pointer_by_class(argument)? {
+                Some(pointer) => pointer,
+                None => self.evaluate(argument)?,
+            });
         }
         Ok(values)
     }
 
-    fn memory_call(&mut self, name: &str, values: &[Value], at: At) -> Option<Fallible<Value>> {
+    pub(super) fn memory_call(
+        &mut self,
+        name: &str,
+        values: &[Value],
+        at: At,
+    ) -> Option<Fallible<Value>> {
         Some(match (name, values) {
             ("cudaMalloc", [target, bytes]) | ("cudaMallocAsync", [target, bytes, ..]) => {
                 self.malloc(target, bytes, at)

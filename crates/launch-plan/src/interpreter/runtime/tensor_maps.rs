@@ -52,6 +52,10 @@ impl Interpreter<'_> {
     ) -> Fallible<Value> {
         match function {
             DriverFunction::EncodeTiled => self.encode_tiled(values, at),
+            DriverFunction::Free(name) => self.memory_call(name, values, at).unwrap_or_else(|| {
+                let message = format!("`{name}` is called with {} arguments", values.len());
+                Err(Fault::syntax(at, message).hint("pass the pointer"))
+            }),
         }
     }
 
