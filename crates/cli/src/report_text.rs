@@ -195,7 +195,7 @@ fn score_text(score: &Score) -> String {
     format!(
         "  score {} {}{worst}\n",
         bold(match score.metric {
-            ScoreMetric::ModelledSol => modelled::approximate(ratio(value)),
+            ScoreMetric::ModelledSol => approximate(&ratio(value)),
             ScoreMetric::Sol | ScoreMetric::TrafficEfficiency => ratio(value),
         }),
         metric(score.metric)
@@ -254,6 +254,11 @@ fn role(role: ShapeRole) -> &'static str {
 /// A ratio of 0 to 1 to three places.
 pub(crate) fn ratio(value: f64) -> String {
     format!("{value:.3}")
+}
+
+/// A number that was not measured.
+pub(crate) fn approximate(text: &str) -> String {
+    format!("~{text}")
 }
 
 /// Seconds in the unit that suits them.

@@ -29,7 +29,7 @@ const RUN_GRACE: Duration = Duration::from_secs(20);
 
 /// What came of an untimed run.
 pub(crate) enum Ran {
-    Well(Run),
+    Well(Box<Run>),
     Failed(Blame),
     /// It needs a kernel instance that was not compiled.
     Uncompiled(Uncompiled),
@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
     pub fn run(&mut self, shape: usize, keys: &RunKeys) -> Result<Ran, Interruption> {
         let keys = keys.clone();
         match self.submission(&ExecuteRequest::Run { shape, keys })? {
-            Executed::Ran(run) => Ok(Ran::Well(run)),
+            Executed::Ran(run) => Ok(Ran::Well(Box::new(run))),
             Executed::Failed(blame) => Ok(Ran::Failed(blame)),
             Executed::Uncompiled(instance) => Ok(Ran::Uncompiled(instance)),
             other => Err(unexpected(&other)),

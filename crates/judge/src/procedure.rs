@@ -341,7 +341,7 @@ impl<'a> Judging<'a> {
         let started = self.environment.clock.monotonic();
         let keys = run_keys(shape, &self.request.master_seed, 0);
         let run = match bench.run(index, &keys)? {
-            Ran::Well(run) => run,
+            Ran::Well(run) => *run,
             Ran::Failed(blame) => return came(blame.into()),
             Ran::Uncompiled(instance) => {
                 let role = self.findings.shapes[index].role;

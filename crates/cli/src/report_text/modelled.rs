@@ -3,20 +3,15 @@
 use domain::Report;
 use domain::report::{Modelled, Score, ScoreMetric, ShapeReport};
 
-use super::{duration, ratio};
+use super::{approximate, duration, ratio};
 use crate::terminal::dim;
 
-/// A number that was not measured.
-pub(super) fn approximate(text: String) -> String {
-    format!("~{text}")
-}
-
 pub(super) fn time(shape: &ShapeReport) -> Option<String> {
-    Some(approximate(duration(shape.modelled.as_ref()?.t_s?)))
+    Some(approximate(&duration(shape.modelled.as_ref()?.t_s?)))
 }
 
 pub(super) fn sol(shape: &ShapeReport) -> Option<String> {
-    Some(approximate(ratio(shape.modelled.as_ref()?.sol?)))
+    Some(approximate(&ratio(shape.modelled.as_ref()?.sol?)))
 }
 
 pub(super) fn limit(shape: &ShapeReport) -> Option<String> {

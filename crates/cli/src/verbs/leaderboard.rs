@@ -7,7 +7,7 @@ use protocol::board::{Board, BoardEntry};
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::local::parse_device;
-use crate::report_text::ratio;
+use crate::report_text::{approximate, ratio};
 use crate::table::Table;
 use crate::target::Target;
 use crate::terminal::{Terminal, bold, dim};
@@ -55,7 +55,7 @@ fn render(board: &Board) -> String {
     }
     let mut table = Table::new(&[">rank", "user", ">score", "lowest on", "judged"]);
     for entry in &board.entries {
-        table.row(row(entry));
+        table.row(row(entry, board.metric));
     }
     let beyond = board.yours.as_ref().filter(|yours| {
         board
@@ -64,7 +64,7 @@ fn render(board: &Board) -> String {
             .all(|entry| entry.user.user_id != yours.user.user_id)
     });
     if let Some(yours) = beyond {
-        table.row(row(yours));
+        table.row(row(yours, board.metric));
     }
     text.push_str(&table.render());
     let shown = board.entries.len() as u64;
@@ -88,19 +88,33 @@ fn heading(metric: ScoreMetric) -> &'static str {
     }
 }
 
-fn row(entry: &BoardEntry) -> Vec<String> {
+fn row(entry: &BoardEntry, metric: ScoreMetric) -> Vec<String> {
     vec![
         entry.rank.to_string(),
         entry.user.name.clone(),
-        ratio(entry.value),
+        number(entry.value, metric),
         entry.worst_shape.clone().unwrap_or_default(),
         entry.judged_at.format("%Y-%m-%d %H:%M").to_string(),
     ]
 }
 
+/// A score, told apart where it was not measured.
+fn number(value: f64, metric: ScoreMetric) -> String {
+    match metric {
+        ScoreMetric::ModelledSol => approximate(&ratio(value)),
+        ScoreMetric::Sol | ScoreMetric::TrafficEfficiency => ratio(value),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_modelled_number_is_told_apart() {
+        assert_eq!(number(0.5, ScoreMetric::ModelledSol), "~0.500");
+        assert_eq!(number(0.5, ScoreMetric::Sol), "0.500");
+    }
 
     #[test]
     fn the_heading_says_whether_scores_were_measured() {
