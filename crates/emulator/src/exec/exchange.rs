@@ -234,8 +234,12 @@ fn reduce(op: ReduceOp, a: u32, b: u32) -> u32 {
     }
 }
 
+/// In place of a lane: it does not take part in the exchange.
+pub(super) const ABSENT: usize = LANES;
+
 /// The lane from which each lane of a `shfl.sync` takes its value, and for which of them it lies in
-/// the segment. A lane whose source lies outside its segment, or does not take part, keeps its own.
+/// the segment. A lane whose source lies outside its segment keeps its own; from one that does not take part
+/// it takes zero, as on an H200 (PTX leaves that undefined).
 pub(super) fn shuffle_sources(view: &View, shuffle: &Shuffle, mask: u32) -> ([usize; LANES], u32) {
     // SAFETY: the slots are the program's.
     let (lanes, clamps) = unsafe {
@@ -266,9 +270,8 @@ pub(super) fn shuffle_sources(view: &View, shuffle: &Shuffle, mask: u32) -> ([us
         };
         inside |= u32::from(valid) << lane;
         let source = if valid { source } else { own };
-        if mask >> source & 1 != 0 {
-            sources[lane] = source as usize;
-        }
+        let is_here = mask >> source & 1 != 0;
+        sources[lane] = if is_here { source as usize } else { ABSENT };
     }
     (sources, inside)
 }
@@ -277,7 +280,8 @@ fn shuffle_lanes(view: &View, shuffle: &Shuffle, mask: u32) {
     let (sources, inside) = shuffle_sources(view, shuffle, mask);
     // SAFETY: the slots are the program's; a copy is taken before the destination is written.
     unsafe {
-        let values = *view.plane::<u32>(shuffle.value);
+        let mut values = [0; LANES + 1];
+        values[..LANES].copy_from_slice(&*view.plane::<u32>(shuffle.value));
         let out = sources.map(|source| values[source]);
         view.store(shuffle.dst, mask, &out);
         if shuffle.dst_predicate != 0 {

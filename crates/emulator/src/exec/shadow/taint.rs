@@ -162,7 +162,8 @@ impl Taint {
                 let mark = self.slot(frame, shuffle.value);
                 let sources = shuffle_sources(&here.view, shuffle, mask).0;
                 let lanes = (0..LANES).fold(0, |lanes, lane| {
-                    lanes | (mark.lanes >> sources[lane] & 1) << lane
+                    let is_marked = u64::from(mark.lanes) >> sources[lane] & 1 != 0;
+                    lanes | u32::from(is_marked) << lane
                 });
                 self.set_slot(frame, shuffle.dst, mask, Mark { lanes, ..mark });
                 self.set_predicate(frame, shuffle.dst_predicate, mask, none);
