@@ -268,3 +268,16 @@ fn pairs_of_words_are_exchanged_as_one() {
         797
     );
 }
+
+/// Bits 1, 4 and 31 are set.
+#[test]
+fn the_nth_set_bit_is_found_upward_and_downward() {
+    let mask = 0x8000_0012;
+    let found =
+        |base: u32, number: i32| result("fns.b32 %d, %a, %b, %c;", [mask, base, number as u32]);
+    assert_eq!([found(0, 1), found(0, 2), found(0, 3)], [1, 4, 31]);
+    assert_eq!([found(2, 1), found(4, 1), found(5, 1)], [4, 4, 31]);
+    assert_eq!([found(31, -1), found(31, -2), found(3, -1)], [31, 4, 1]);
+    assert_eq!([found(4, 0), found(3, 0)], [4, u32::MAX]);
+    assert_eq!([found(0, 4), found(0, -1), found(40, 1)], [u32::MAX; 3]);
+}

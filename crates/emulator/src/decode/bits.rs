@@ -294,6 +294,30 @@ pub(super) fn mask(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), Loa
     d.binary(Some(run), ty, m)
 }
 
+/// `fns d, mask, base, offset`: where the set bit of that number lies, counted from `base` upward, or downward for
+/// a negative number; for number zero `base` itself, if it is set. All ones where there is none.
+pub(super) fn find_nth_set(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
+    let ty = m.last_type()?;
+    m.finish()?;
+    let run = match ty {
+        Type::B32 => ter(|mask: u32, base: u32, number: u32| nth_set(mask, base, number as i32)),
+        _ => return Err(m.unsupported()),
+    };
+    d.ternary(Some(run), ty, m)
+}
+
+fn nth_set(mask: u32, base: u32, number: i32) -> u32 {
+    let is_set = |at: &u32| mask >> at & 1 != 0;
+    let wanted = number.unsigned_abs().saturating_sub(1) as usize;
+    let found = match number {
+        0 => Some(base).filter(|&at| at < 32 && is_set(&at)),
+        1.. => (base..32).filter(is_set).nth(wanted),
+        _ if base < 32 => (0..=base).rev().filter(is_set).nth(wanted),
+        _ => None,
+    };
+    found.unwrap_or(u32::MAX)
+}
+
 /// `szext`: keeps the low bits of a value, zero- or sign-extended.
 pub(super) fn extend(d: &mut Decoder<'_>, m: &mut Modifiers<'_>) -> Result<(), LoadError> {
     let wrap = m

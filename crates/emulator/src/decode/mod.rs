@@ -72,6 +72,7 @@ pub(crate) const OPCODES: &[(&str, Handler)] = &[
     ("exit", control::exit),
     ("fence", control::fence),
     ("fma", float::fused),
+    ("fns", bits::find_nth_set),
     ("getctarank", asynchronous::block_rank),
     ("griddepcontrol", asynchronous::dependence),
     ("isspacep", memory::is_space),
